@@ -404,7 +404,7 @@ def _extents(array: Die) -> list[int]:
 # kit/runner/kernel_call.cpp puts the parts there. Objects aligned to more than 16 bytes are not passed.
 
 _WORD = 8  # bytes of a register
-_IN_REGISTERS = 16  # bytes of an object that may travel in registers
+IN_REGISTERS = 16  # bytes of an object that may travel in registers
 _MOST_SAME = 4  # members of a homogeneous aggregate
 WIDEST = 16  # alignment
 
@@ -424,7 +424,7 @@ def passing_of(layout: ValueType, machine: str = platform.machine()) -> Passing:
 
 
 def _on_x86(layout: ValueType) -> Passing:
-    if layout.bytes > _IN_REGISTERS or any(one.leaf.offset % one.leaf.bytes for one in layout.members):
+    if layout.bytes > IN_REGISTERS or any(one.leaf.offset % one.leaf.bytes for one in layout.members):
         return Passing("stack")
     words = [
         [one for one in layout.members if one.leaf.offset // _WORD == word] for word in range(-(-layout.bytes // _WORD))
@@ -445,7 +445,7 @@ def _on_arm(layout: ValueType) -> Passing:
         and len({one.leaf.bytes for one in members}) == 1
     ):
         return Passing("registers", tuple((one.leaf.offset, one.leaf.bytes, True) for one in members))
-    if layout.bytes > _IN_REGISTERS:
+    if layout.bytes > IN_REGISTERS:
         return Passing("reference")
     return Passing(
         "registers", tuple((at, min(_WORD, layout.bytes - at), False) for at in range(0, layout.bytes, _WORD))

@@ -194,10 +194,7 @@ def _outer(head: Sequence[Token]) -> list[Token]:
     """Without what stands in <…> and (…); the closing signs stay."""
     found, depth = list[Token](), 0
     for token in head:
-        if token.text in {"<", "("}:
-            depth += 1
-        elif token.text in {">", ")"}:
-            depth -= 1
+        depth += (token.text in {"<", "("}) - (token.text in {">", ")"})
         if depth == 0:
             found.append(token)
     return found
@@ -260,31 +257,23 @@ def _with_stubs(text: str, file: str, *, keeps_device_bodies: bool) -> str:
     ]
     bodies: list[Replacement] = []
     for function in marked_functions(tokens):
-        first, end = tokens[function.body].start, tokens[function.end].start + 1
-        if not function.is_kernel:
-            if not keeps_device_bodies:
-                bodies.append(Replacement(first, end, _EMPTIED))
-            continue
-        behind = closing(tokens, function.opening)
-        parameters = stub_parameters(tokens[function.opening + 1 : behind])
-        pieces += [Replacement(one.place, one.place, one.added) for one in parameters if one.added]
-        bodies.append(Replacement(first, end, stub(parameters)))
-    outer = _outermost(bodies)
+        first, end, new = tokens[function.body].start, tokens[function.end].start + 1, _EMPTIED
+        if function.is_kernel:
+            parameters = stub_parameters(tokens[function.opening + 1 : closing(tokens, function.opening)])
+            pieces += [Replacement(one.place, one.place, one.added) for one in parameters if one.added]
+            new = stub(parameters)
+        if function.is_kernel or not keeps_device_bodies:
+            bodies.append(Replacement(first, end, new))
+    outer: list[Replacement] = []
+    for body in sorted(bodies):
+        if not outer or body.at >= outer[-1].end:
+            outer.append(body)
     begins = [one.at for one in outer]
     last = (bisect_right(begins, one.at) - 1 for one in pieces)
-    outside = [one for one, body in zip(pieces, last, strict=True) if body < 0 or one.at >= outer[body].end]
+    outside = [one for one, at in zip(pieces, last, strict=True) if at < 0 or one.at >= outer[at].end]
     markers = LineMarkers(text)
     pieced = [(one.at, one.end, f"{one.text}\n{markers.back_to(one.end)}") for one in outer]
     return with_changes(text, [*((one.at, one.end, one.text) for one in outside), *pieced])
-
-
-def _outermost(bodies: list[Replacement]) -> list[Replacement]:
-    """In their order."""
-    found: list[Replacement] = []
-    for one in sorted(bodies):
-        if not found or one.at >= found[-1].end:
-            found.append(one)
-    return found
 
 
 # Which pointer parameters a kernel only reads through, although their type does not say const.

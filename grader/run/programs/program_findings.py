@@ -21,13 +21,13 @@ from grader.run.programs.run_record import (
     SIGNALS,
     AllocationRecord,
     ErrorRecord,
-    Facts,
     HostRecord,
     ProgramFinding,
     RunFacts,
     RunRecord,
     call_at,
     calls_at,
+    facts_of,
     given_names,
     is_overwritten,
     source_of,
@@ -233,9 +233,8 @@ def _record_of(error: ErrorRecord, *, is_unused: bool) -> HostRecord:
 
 def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
     names = facts.names
-    row, (message, advice, label) = told(Facts(record, facts))
-    at = next((frame for frame in record.frames if frame in facts.places), record.at)
-    place, other = facts.places.get(at), facts.places.get(record.other_at or 0) or names.place(record.allocation)
+    row, (message, advice, label) = told(facts_of(record, facts))
+    place, other = facts.place_of(record), facts.places.get(record.other_at or 0) or names.place(record.allocation)
     if place is None and record.kind == "leak":
         place = names.place(record.allocation)
     return HostFinding(

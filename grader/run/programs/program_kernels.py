@@ -25,7 +25,15 @@ from grader.model.verdicts import Verdict
 from grader.run.kernels.host_code import items_of
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel, why_not
 from grader.run.kernels.kernel_source import KernelSource, ProgramSource, base_name
-from grader.run.kernels.parameter_types import WIDEST, Parameter, passing_of, read_parameters
+from grader.run.kernels.parameter_types import (
+    IN_REGISTERS,
+    WIDEST,
+    Parameter,
+    ValueType,
+    numbers_type,
+    passing_of,
+    read_parameters,
+)
 from grader.run.programs.host_build import NO_FRAME, HostBuild, HostRefusal, TextFrame, build_host
 from grader.run.programs.host_text import MARK, passes_code
 from grader.run.programs.host_toolchain import STANDARDS, HostToolchain, demangled, host_toolchain
@@ -110,7 +118,6 @@ def unit_of(kernel: KernelName, units: Sequence[KernelSource]) -> KernelSource |
 # kit/program reads it from program.json. Plain data.
 
 _POINTER_BYTES = 8
-_IN_REGISTERS = 16  # bytes of an object that may travel in registers
 
 
 class KernelMismatchError(Exception):
@@ -136,41 +143,36 @@ def kernel_description(build: CpuBuild, kernel: KernelName) -> dict[str, object]
 
 
 def _parameter(parameter: Parameter, kernel: KernelName) -> dict[str, object]:
-    element = parameter.element
-    described: dict[str, object] = {
+    element, layout = parameter.element, None if parameter.is_pointer else parameter.layout
+    value = layout or _pointer_or_number(parameter)
+    if value is None or (layout and not _can_be_passed(layout)):
+        why = f": {parameter.trouble}" if parameter.trouble else ""
+        what = f"`{kernel.shown}` takes `{parameter.text} {parameter.name}`"
+        raise KernelMismatchError(f"{what}, which cannot be passed without a GPU{why}.")
+    passing = passing_of(value)
+    return {
         "name": parameter.name,
         "element": element.name if element else "byte",
         "element_bytes": max(1, element.bytes) if element else 1,
         "is_pointer": parameter.is_pointer and not parameter.is_function,
         "only_reads": parameter.is_const,
+        "bytes": value.bytes,
+        "passing": passing.how,
+        "pieces": [list(one) for one in passing.pieces],
+        "alignment": max(layout.alignment, 8) if layout else value.bytes,
     }
+
+
+def _pointer_or_number(parameter: Parameter) -> ValueType | None:
     if parameter.is_pointer or parameter.texture:
-        return described | _in_register(_POINTER_BYTES, floating=False)
-    if parameter.layout is None:
-        number = element.number if element else None
-        if number is None:
-            raise KernelMismatchError(_cannot(parameter, kernel))
-        return described | _in_register(number.bytes, floating=number.kind == "floating" and number.bytes in {4, 8})
-    layout = parameter.layout
-    if layout.alignment > WIDEST or (
-        (layout.trouble or layout.holds_union) and not layout.by_reference and layout.bytes <= _IN_REGISTERS
-    ):
-        raise KernelMismatchError(_cannot(parameter, kernel))
-    passing = passing_of(layout)
-    return described | _passed(layout.bytes, passing.how, passing.pieces, max(layout.alignment, 8))
+        return numbers_type("", "unsigned", _POINTER_BYTES)
+    number = parameter.element.number if parameter.element else None
+    return numbers_type("", number.kind, number.bytes) if number else None
 
 
-def _in_register(size: int, *, floating: bool) -> dict[str, object]:
-    return _passed(size, "registers", [(0, size, floating)], size)
-
-
-def _passed(size: int, how: str, pieces: Sequence[tuple[int, int, bool]], alignment: int) -> dict[str, object]:
-    return {"bytes": size, "passing": how, "pieces": [list(one) for one in pieces], "alignment": alignment}
-
-
-def _cannot(parameter: Parameter, kernel: KernelName) -> str:
-    why = f": {parameter.trouble}" if parameter.trouble else ""
-    return f"`{kernel.shown}` takes `{parameter.text} {parameter.name}`, which cannot be passed without a GPU{why}."
+def _can_be_passed(layout: ValueType) -> bool:
+    in_registers = not layout.by_reference and layout.bytes <= IN_REGISTERS
+    return layout.alignment <= WIDEST and not (in_registers and (layout.trouble or layout.holds_union))
 
 
 Progress = Callable[[str], None]  # is told what is done next

@@ -395,6 +395,10 @@ class RunFacts:
     def names(self) -> MemoryNames:
         return MemoryNames(self.record.allocations, self.places, self.lines)
 
+    def place_of(self, record: HostRecord) -> SourceLine | None:
+        """Of a fault, the innermost call in the user's own files."""
+        return self.places.get(next((frame for frame in record.frames if frame in self.places), record.at))
+
 
 _OPS = {
     **dict.fromkeys(("copy-size", "copy-direction", "never-set", "host-computed", "host-reads"), "copy"),
@@ -410,34 +414,23 @@ _OF_NODES = (
 
 @dataclass(frozen=True)
 class Facts:
-    """Of one record."""
+    """What a sentence may need of one record."""
 
     record: HostRecord
     run: RunFacts
-
-    @property
-    def names(self) -> MemoryNames:
-        return self.run.names
-
-    @property
-    def memory(self) -> str:
-        return self.names.words(self.record.allocation)
-
-    @property
-    def statement(self) -> CallStatement | None:
-        return call_at(self.run.places.get(self.record.at), self.run.lines, self._op)
-
-    @property
-    def _op(self) -> str:
-        said = self.record.text("call") or self.record.text("op")
-        return said or _OPS.get(self.record.kind, "")
-
-    @property
-    def call(self) -> str:
-        """As the student wrote it."""
-        if self._op.startswith("cuda"):
-            return f"`{self._op}`"
-        return f"`{self.statement.name}`" if self.statement else "this call"
+    statement: CallStatement | None
+    call: str  # as the student wrote it
+    memory: str
+    allocated: str  # ", allocated in line 12,"
+    other: str  # where the second place is: " in line 12"
+    source_line: str
+    launch: LaunchRecord | None
+    kernel: str
+    other_kernel: str
+    size: str
+    room: str
+    printed: str
+    error: ErrorWords
 
     def argument(self, number: int, otherwise: str) -> str:
         text = self._argument(number)
@@ -453,66 +446,46 @@ class Facts:
         return "" if first is None else self.statement.argument(first + number)
 
     @property
-    def source_line(self) -> str:
-        at = next((frame for frame in self.record.frames if frame in self.run.places), self.record.at)
-        return source_of(self.run.places.get(at), self.run.lines) or ""
-
-    @property
     def device_variable(self) -> str:
         """A `__device__` or `__constant__` variable that this call is given like a pointer; empty: none."""
         if self.statement and "Symbol" in self.statement.name:
             return ""
-        for number in (0, 1):
-            name = self._argument(number)
+        every = [line for lines in self.run.lines.values() for line in lines]
+        for name in filter(str.isidentifier, map(self._argument, (0, 1))):
             declared = re.compile(rf"__(?:device|constant)__[^;(){{}}]*\b{re.escape(name)}\s*(?:\[|=|;)")
-            if name.isidentifier() and any(
-                declared.search(line) for lines in self.run.lines.values() for line in lines
-            ):
+            if any(map(declared.search, every)):
                 return name
         return ""
 
-    @property
-    def kernel(self) -> str:
-        return self._called(self.record.text("kernel") or (self.launch.kernel if self.launch else ""), "the kernel")
 
-    @property
-    def other_kernel(self) -> str:
-        return self._called(self.record.text("other_kernel"), "another kernel")
+def facts_of(record: HostRecord, run: RunFacts) -> Facts:
+    names, places = run.names, run.places
+    op = record.text("call") or record.text("op") or _OPS.get(record.kind, "")
+    statement = call_at(places.get(record.at), run.lines, op)
+    launch = next((one for one in run.record.launches if one.at == record.at), None)
+    other, allocated = places.get(record.other_at or 0), names.place(record.allocation)
 
-    def _called(self, symbol: str, otherwise: str) -> str:
-        return self.run.kernels.get(symbol) or without_parameters(signature_of(symbol)) or otherwise
+    def called(symbol: str, otherwise: str) -> str:
+        return run.kernels.get(symbol) or without_parameters(signature_of(symbol)) or otherwise
 
-    @property
-    def launch(self) -> LaunchRecord | None:
-        return next((one for one in self.run.record.launches if one.at == self.record.at), None)
-
-    @property
-    def other(self) -> str:
-        """Where the second place is: " in line 12"."""
-        place = self.run.places.get(self.record.other_at or 0)
-        return f" in line {place.line}" if place else ""
-
-    @property
-    def allocated(self) -> str:
-        place = self.names.place(self.record.allocation)
-        return f", allocated in line {place.line}," if place else ""
-
-    @property
-    def size(self) -> str:
-        return self._bytes("bytes")
-
-    @property
-    def room(self) -> str:
-        return self._bytes("room")
-
-    def _bytes(self, name: str) -> str:
-        value = self.record.number(name)
+    def size(name: str) -> str:
+        value = record.number(name)
         return "some bytes" if value is None else "1 byte" if value == 1 else f"{value:,} bytes"
 
-    @property
-    def printed(self) -> str:
-        return self.record.text("text")[:_SHOWN]
-
-    @property
-    def error(self) -> ErrorWords:
-        return error_words(self.record.number("error") or 0)
+    return Facts(
+        record,
+        run,
+        statement,
+        call=f"`{op}`" if op.startswith("cuda") else f"`{statement.name}`" if statement else "this call",
+        memory=names.words(record.allocation),
+        allocated=f", allocated in line {allocated.line}," if allocated else "",
+        other=f" in line {other.line}" if other else "",
+        source_line=source_of(run.place_of(record), run.lines) or "",
+        launch=launch,
+        kernel=called(record.text("kernel") or (launch.kernel if launch else ""), "the kernel"),
+        other_kernel=called(record.text("other_kernel"), "another kernel"),
+        size=size("bytes"),
+        room=size("room"),
+        printed=record.text("text")[:_SHOWN],
+        error=error_words(record.number("error") or 0),
+    )
