@@ -15,7 +15,17 @@ from pathlib import Path
 import grader
 from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
-from grader.pages.launches.trace_tables import Grid, Heading, Part, Sentence, Table, matrix, number, side_by_side, trace_parts
+from grader.pages.launches.trace_tables import (
+    Grid,
+    Heading,
+    Part,
+    Sentence,
+    Table,
+    matrix,
+    number,
+    side_by_side,
+    trace_parts,
+)
 from grader.run.kernels.kernel_source import read_source
 from grader.run.launches.lab_launch import Traced, TraceRequest, built_launch
 from grader.run.launches.trace_phases import TracedInput, block_trace

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
@@ -14,7 +15,6 @@ from grader.model.result import (
     Finding,
     GpuKernel,
     LabResult,
-    Launch,
     Outlook,
     Result,
     Submission,
@@ -76,23 +76,17 @@ def gpu_kernel(lab: Lab, outcome: LabOutcome) -> GpuKernel | None:
     facts = asdict(gpu.resources)
     told = {spec.name for spec in lab.cases if spec.feedback == "full"}
     cases = [case for case in outcome.cases or gpu.cases if case.name in told]
-    launches = [launch for case in cases for launch in case.launches if _threads(launch)]
-    largest = max(launches, key=lambda launch: (_threads(launch), launch.shared_bytes), default=None)
+    launches = [launch for case in cases for launch in case.launches if math.prod(launch.block or (0,))]
+    largest = max(launches, key=lambda launch: (math.prod(launch.block or (0,)), launch.shared_bytes), default=None)
     if largest is not None:
-        facts |= {"block_threads": _threads(largest), "dynamic_shared_bytes": largest.shared_bytes}
+        threads = math.prod(largest.block or (0,))
+        facts |= {"block_threads": threads, "dynamic_shared_bytes": largest.shared_bytes}
         shared = gpu.resources.static_shared_bytes + largest.shared_bytes
-        found = occupancy(
-            gpu.capability, threads=_threads(largest), registers=gpu.resources.registers, shared_bytes=shared
-        )
+        found = occupancy(gpu.capability, threads=threads, registers=gpu.resources.registers, shared_bytes=shared)
         if found is not None:
             facts |= {"warps": found.warps, "max_warps": found.max_warps, "limited_by": found.limited_by}
     note = "" if gpu.register_limit is None else _COMPILED_AGAIN.format(most=gpu.register_limit)
     return GpuKernel(compiler=gpu.compiler, architecture=f"sm_{gpu.capability}", note=note, **facts)
-
-
-def _threads(launch: Launch) -> int:
-    x, y, z = launch.block or (0, 0, 0)
-    return x * y * z
 
 
 # Where a kernel that passes stands on its lab's climb, from the last counted launch that students are told everything of. Pure.

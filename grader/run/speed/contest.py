@@ -25,7 +25,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from grader.engines.backend import Device
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import CUBIN, IMAGE, build_for_gpu
 from grader.engines.gpu_toolchain import cublas_of
@@ -224,32 +223,25 @@ def run_contest(
 
     Raises ContestError where the timer itself fails. A kernel that fails is a result.
     """
-    options = {
-        "--problem": problem, "--shape": shape, "--rounds": rounds, "--kept": kept,
-        "--seed": secrets.randbits(63), "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS,
-    }  # fmt: skip
-    with toolset.gpu.borrowed_device() as device:
+    with (
+        toolset.gpu.borrowed_device() as device,
+        tempfile.TemporaryDirectory(prefix="timed-", dir=built.folder) as name,
+    ):
         assert device is not None
-        return _timed(toolset, device, built, options)
-
-
-def _timed(toolset: Toolset, device: Device, built: Built, options: dict[str, object]) -> Contest:
-    target = device.target
-    image = {
-        "driver": target.driver, "device": target.device, "stage": STAGE, "contestants": list(built.contestants),
-    }  # fmt: skip
-    with tempfile.TemporaryDirectory(prefix="timed-", dir=built.folder) as name:
         scratch = Path(name)
         contest = built.folder / f"{scratch.name}.json"  # beside the cubins, because its paths are relative
-        runner, report = scratch / "runner.json", scratch / "timing.json"
+        runner, report, target = scratch / "runner.json", scratch / "timing.json", device.target
+        image = {
+            "driver": target.driver, "device": target.device, "stage": STAGE, "contestants": list(built.contestants),
+        }  # fmt: skip
         contest.write_text(json.dumps(image), encoding="utf-8")
-        runner.write_text(
-            json.dumps({"argv": confined_runner(toolset, device, contest, "--contest", built.folders)}),
-            encoding="utf-8",
-        )
-        options |= {"--runner": runner, "--report": report}
-        arguments = [str(one) for pair in options.items() for one in pair]
-        command = [str(toolset.part("launch-problem")), "time", *arguments]
+        argv = confined_runner(toolset, device, contest, "--contest", built.folders)
+        runner.write_text(json.dumps({"argv": argv}), encoding="utf-8")
+        options = {
+            "--problem": problem, "--shape": shape, "--rounds": rounds, "--kept": kept, "--seed": secrets.randbits(63),
+            "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS, "--runner": runner, "--report": report,
+        }  # fmt: skip
+        command = [str(toolset.part("launch-problem")), "time", *(str(one) for pair in options.items() for one in pair)]
         alone = partial(toolset.gpu.alone.alone, device.lock_name, GpuLock(device.lock_name))
         seconds = run_timer(command, alone, toolset.gpu.turns, scratch / "stderr")
         try:

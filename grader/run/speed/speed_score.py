@@ -149,14 +149,19 @@ def noise_trouble(speed: Speed) -> str:
     """Why this run must not be graded. Empty: it may. A kernel that varies far more than the course's own beside it is no sign of a
     noisy machine: no submission can keep its class from being measured.
     """
-    control = speed.control
-    if control.low > CONTROL_HIGH or control.high < CONTROL_LOW:
-        return f"the machine is too noisy: naive timed against itself gave {control} and should give 1.00"
+    if unlike := _unlike_itself(speed.control):
+        return f"the machine is too noisy: {unlike}"
     of_others, doubt = max(_doubt(speed.control), _doubt(speed.model_speedup)), _doubt(speed.share)
     if of_others > WIDEST or WIDEST < doubt <= MOST_UNEVEN * of_others:
         doubt = max(doubt, of_others)
         return f"the machine is too noisy: the result is uncertain by {100 * doubt:.1f} % either way; at most 2.5 % is allowed"
     return ""
+
+
+def _unlike_itself(control: Ratio) -> str:
+    if control.low <= CONTROL_HIGH and control.high >= CONTROL_LOW:
+        return ""
+    return f"naive timed against itself gave {control} and should give 1.00"
 
 
 def is_unsteady(speed: Speed) -> bool:
@@ -176,8 +181,7 @@ def _doubt(ratio: Ratio) -> float:
 
 def floor_seconds(flops: float, bytes_: float, peak: Peak | None) -> float:
     """`bytes_`: every input read once, every output written once. 0: the peak rates are not known."""
-    known = peak is not None and peak.flops > 0 and peak.bytes > 0
-    return max(flops / peak.flops, bytes_ / peak.bytes) if peak and known else 0
+    return max(flops / peak.flops, bytes_ / peak.bytes) if peak and peak.flops > 0 and peak.bytes > 0 else 0
 
 
 # The times of a size sweep: what a result says about each size.
@@ -217,10 +221,8 @@ def control_trouble(names: Sequence[str], contest: Contest) -> str:
     """Why these times cannot be trusted: naive against itself is not 1.00. Empty: they can."""
     if "control" not in names:
         return ""
-    control = ratio_interval(_times(contest, names, "baseline"), _times(contest, names, "control"))
-    if control.low <= CONTROL_HIGH and control.high >= CONTROL_LOW:
-        return ""
-    return f"too noisy: naive timed against itself gave {control} and should give 1.00"
+    unlike = _unlike_itself(ratio_interval(_times(contest, names, "baseline"), _times(contest, names, "control")))
+    return f"too noisy: {unlike}" if unlike else ""
 
 
 def _point(one: SizeOutcome, peak: Peak | None) -> SweepPoint:
@@ -278,10 +280,11 @@ def speed_in(names: Sequence[str], contests: Sequence[Contest]) -> Speed | None:
 
 def library_share(lab: Lab, names: Sequence[str], contests: Sequence[Contest]) -> Ratio | None:
     """The student's speed as a share of the library's. None where neither the library nor what stands in for it was timed."""
-    name = next((one for one in (LIBRARY, STAND_IN) if one in names), None)
-    if name is None or (name == STAND_IN and not (lab.private and lab.private.stand_in)):
+    stand_in = lab.private.stand_in if lab.private else None
+    shares = {LIBRARY: 1.0, **({STAND_IN: stand_in.share} if stand_in else {})}
+    name, known = next(((one, share) for one, share in shares.items() if one in names), ("", 0.0))
+    if not known:
         return None
-    known = lab.private.stand_in.share if name == STAND_IN and lab.private and lab.private.stand_in else 1.0
     theirs, own = (
         tuple(time for one in contests for time in one.nanoseconds[names.index(whose)]) for whose in (name, "student")
     )
