@@ -362,12 +362,12 @@ def _words(spec: CounterSpec, tiers: Sequence[CountedTier], points: float, most:
         return f"{said}. No more are given for counted traffic. {spec.versus}"
     if lines := sorted({line.line for bound in further.bounds if bound.missed for line in bound.lines}):
         rest = "the rest" if further is tiers[-1] and points < most else f"the next {further.points - points:g}"
-        said += f", {_named(lines)} {rest}"
+        said += f", {_that_cost(lines)} {rest}"
     missed = " and ".join(_asked_for(bound) for bound in further.bounds if bound.missed)
     return f"{said}. {further.points:g} points ask for {missed}. {spec.versus} {spec.advice}"
 
 
-def _named(lines: Sequence[int]) -> str:
+def _that_cost(lines: Sequence[int]) -> str:
     told = [f"{line:,}" for line in lines]
     return f"line {told[0]} costs" if len(told) == 1 else f"lines {', '.join(told[:-1])} and {told[-1]} cost"
 
