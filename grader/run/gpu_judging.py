@@ -151,7 +151,10 @@ def sanitize(
             passed = all(case.passed for case in run_judge(under_tool, lab, argv, work, lines))
         except RuntimeError as error:
             troubles.append(f"compute-sanitizer's {tool}: {error}")
-        said.update(dict.fromkeys(_sanitizer_run_read(work, tool, lab.public.file, lines)))
+        for log in sorted(work.glob("sanitizer-*.log")):
+            with log.open("rb") as stream:
+                text = stream.read(MAX_LOG_BYTES).decode("utf-8", "replace")
+            said.update(dict.fromkeys(reports(text, tool, lab.public.file, lines)))
         return passed
 
     # A report of memcheck ends the launch and its context, and a new process for each of many launches would take minutes. So
@@ -174,15 +177,6 @@ def under_sanitizer(toolset: Toolset) -> Toolset:
         message = "compute-sanitizer was not found: it comes with NVIDIA's CUDA toolkit; put its folder on PATH."
         raise RemediableError(message)
     return dataclasses.replace(toolset, gpu=dataclasses.replace(toolset.gpu, sanitizer=program))
-
-
-def _sanitizer_run_read(folder: Path, tool: Tool, file: str, lines: Sequence[str]) -> list[Sanitized]:
-    logs = sorted(folder.glob("sanitizer-*.log"))
-    found: list[Sanitized] = []
-    for log in logs:
-        with log.open("rb") as stream:
-            found += reports(stream.read(MAX_LOG_BYTES).decode("utf-8", "replace"), tool, file, lines)
-    return found
 
 
 _KILLED = "due to signal 9"  # by a machine that is out of memory: a limit of ours ends a process in other ways

@@ -296,7 +296,23 @@ class _Reader:
 
     def items(self) -> Iterator[Item]:
         for first, end, scope, is_function in self.spans():
-            yield self._item(first, end, scope, is_function=is_function)
+            tokens = self._tokens[first:end]
+            texts = [token.text for token in tokens]
+            head = texts[: texts.index("{")] if is_function else texts
+            kernel = ""
+            if is_function and "__global__" in head:  # the word before the last pair of parentheses outside attributes
+                pairs = reversed(list(pairwise(_outer(head))))
+                kernel = next((word for word, sign in pairs if sign == "(" and _WORD.fullmatch(word)), "")
+            yield Item(
+                first=tokens[0].at,
+                end=tokens[-1].at + len(texts[-1]),
+                is_function=is_function,
+                on_device=not self._device.isdisjoint(head) or (is_function and not _KEPT_WORDS.isdisjoint(head)),
+                kernel=kernel,
+                scope=scope,
+                declares=declared_names(texts),
+                words=frozenset(token.text for token in tokens if token.kind == "word"),
+            )
 
     def spans(self) -> Iterator[tuple[int, int, str, bool]]:
         """Where the tokens of each item begin and end, its namespaces, and whether it is a function with a body."""
@@ -385,23 +401,3 @@ class _Reader:
         """Whether the `{` follows a parameter list. It does not after the head of a class, an initialiser or an enumeration."""
         head = _outer([token.text for token in self._tokens[first:body]])
         return "(" in head and ("=" not in head or "operator" in head)
-
-    def _item(self, first: int, end: int, scope: str, *, is_function: bool) -> Item:
-        tokens = self._tokens[first:end]
-        texts = [token.text for token in tokens]
-        words = frozenset(token.text for token in tokens if token.kind == "word")
-        head = texts[: texts.index("{")] if is_function else texts
-        kernel = ""
-        if is_function and "__global__" in head:  # the word before the last pair of parentheses outside attributes
-            pairs = reversed(list(pairwise(_outer(head))))
-            kernel = next((word for word, sign in pairs if sign == "(" and _WORD.fullmatch(word)), "")
-        return Item(
-            first=tokens[0].at,
-            end=tokens[-1].at + len(texts[-1]),
-            is_function=is_function,
-            on_device=bool(self._device.intersection(head)) or (is_function and bool(_KEPT_WORDS.intersection(head))),
-            kernel=kernel,
-            scope=scope,
-            declares=declared_names(texts),
-            words=words,
-        )

@@ -183,22 +183,20 @@ def _leads_to_it(die: Die) -> bool:
 def _pointer(pointer: Die, pointers: int, known: _Known) -> Parameter:
     """`pointer`: the entry of a pointer type; `pointers`: how many lead to it."""
     key = (pointer.offset, pointers)
-    if key not in known:
-        known[key] = _read_pointer(pointer, pointers, known)
-    return known[key]
-
-
-def _read_pointer(pointer: Die, pointers: int, known: _Known) -> Parameter:
+    if key in known:
+        return known[key]
     target, is_const = _bare(pointer)
     if target is None:
-        return Parameter("", "void*", None, is_pointer=True, is_const=is_const)
-    if target.tag == "DW_TAG_subroutine_type":
-        return Parameter("", "", None, is_pointer=True, is_const=False, is_function=True)
-    element = _value_type(pointer, pointers + 1, known)
-    fits = element.is_described or 0 < len(element.numbers) <= _MOST_LEAVES
-    trouble = "" if fits else "it points to something that is not made of numbers"
-    text = f"const {element.name}*" if is_const else f"{element.name}*"
-    return Parameter("", text, element, is_pointer=True, is_const=is_const, trouble=trouble)
+        found = Parameter("", "void*", None, is_pointer=True, is_const=is_const)
+    elif target.tag == "DW_TAG_subroutine_type":
+        found = Parameter("", "", None, is_pointer=True, is_const=False, is_function=True)
+    else:
+        element = _value_type(pointer, pointers + 1, known)
+        fits = element.is_described or 0 < len(element.numbers) <= _MOST_LEAVES
+        trouble = "" if fits else "it points to something that is not made of numbers"
+        text = f"const {element.name}*" if is_const else f"{element.name}*"
+        found = Parameter("", text, element, is_pointer=True, is_const=is_const, trouble=trouble)
+    return known.setdefault(key, found)
 
 
 def _as_written(kind: TypeName) -> str:

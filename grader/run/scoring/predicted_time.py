@@ -188,17 +188,21 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Prediction:
+class _Modelled:
     gpu: Gpu
     terms: tuple[Term, ...]  # the longest first
-    seconds: float
-    flops: float  # per second
-    passes: float  # FLOP for each pass of the load/store unit
-    idle: float  # the part of the multiprocessors' time for which there are too few blocks
+    flops: float  # per second; 0: the problem has no arithmetic
 
     @property
     def binding(self) -> Term:
         return self.terms[0]
+
+
+@dataclass(frozen=True)
+class Prediction(_Modelled):
+    seconds: float
+    passes: float  # FLOP for each pass of the load/store unit
+    idle: float  # the part of the multiprocessors' time for which there are too few blocks
 
 
 def predicted(facts: Facts, gpu: Gpu, outputs: int, steps: int) -> Prediction | None:
@@ -254,17 +258,10 @@ def predicted(facts: Facts, gpu: Gpu, outputs: int, steps: int) -> Prediction | 
 
 
 @dataclass(frozen=True)
-class ModelledTime:
-    gpu: Gpu
-    terms: tuple[Term, ...]  # the longest first
-    flops: float  # per second; 0: the problem has no arithmetic
+class ModelledTime(_Modelled):
     bytes_: float  # compulsory bytes per second
     shape: str = ""  # of the launch that is modelled
     explanation: str = ""  # where its counts come from
-
-    @property
-    def binding(self) -> Term:
-        return self.terms[0]
 
 
 def modelled(traffic: Traffic, gpu: Gpu) -> ModelledTime:
