@@ -39,13 +39,8 @@ def agreed(verdict: Verdict, message: str, gpu: JudgedCase | None, *, passed: bo
     seen = OnGpu(verdict=gpu.verdict, passed=gpu.passed, message=gpu.message)
     both = f"the CPU executor says {verdict.value} ({message}), the GPU {gpu.verdict.value} ({gpu.message})"
     if gpu.verdict is Verdict.INTERNAL_ERROR or gpu.seen != 1:
-        return Agreed(
-            verdict,
-            passed,
-            message,
-            seen,
-            f"the GPU could not judge this case, so the CPU executor's verdict counts: {gpu.message}",
-        )
+        trouble = f"the GPU could not judge this case, so the CPU executor's verdict counts: {gpu.message}"
+        return Agreed(verdict, passed, message, seen, trouble)
     if verdict is Verdict.NEEDS_GPU:
         return Agreed(gpu.verdict, gpu.passed, gpu.message, seen)
     if passed and not gpu.passed:
@@ -169,22 +164,15 @@ def _judgement(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) ->
         return Verdict.INTERNAL_ERROR, False, "the judge never ran this case; this is a fault of the grader"
     case = judged[0]
     if len(judged) != 1 or case.seen != 1:
-        times = max(len(judged), case.seen)
-        return (
-            Verdict.INTERNAL_ERROR,
-            False,
-            f"the judge reported this case {times} times; this is a fault of the grader",
-        )
+        times = f"{max(len(judged), case.seen)} times"
+        return Verdict.INTERNAL_ERROR, False, f"the judge reported this case {times}; this is a fault of the grader"
     errors = [one.kind for launch in case.launches for one in launch.findings if one.severity == "error"]
     verdict = worst([case.verdict, *errors])
     if case.passed and verdict is not Verdict.PASS:
         return verdict, False, case.message
     if not case.passed and verdict is Verdict.PASS and spec.role == "correctness":
-        return (
-            Verdict.INTERNAL_ERROR,
-            False,
-            case.message or "this case failed without a reason; this is a fault of the grader",
-        )
+        unexplained = "this case failed without a reason; this is a fault of the grader"
+        return Verdict.INTERNAL_ERROR, False, case.message or unexplained
     return verdict, case.passed, case.message
 
 

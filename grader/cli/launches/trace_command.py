@@ -29,7 +29,8 @@ from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table, a
 from grader.roll.batch.drawn_pages import with_its_mistake, write_page, write_stories
 from grader.run.kernels.host_code import kernels_in
 from grader.run.kernels.kernel_source import read_kernel_source
-from grader.run.launches.kernel_check import ProposalError, extent_text
+from grader.run.kernels.own_launches import extent_text
+from grader.run.launches.kernel_check import ProposalError
 from grader.run.launches.lab_launch import (
     Build,
     LaunchRefusedError,

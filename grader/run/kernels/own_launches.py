@@ -56,6 +56,14 @@ _CHANGED = re.compile(r"\b(\w+)\s*(?:[-+*/%|&^]|<<|>>)?=(?!=)|(?:\+\+|--)\s*(\w+
 _MOST_ELEMENTS = 1 << 26
 
 
+def extent_text(extent: Sequence[int], between: str = ",") -> str:
+    """`2048`, `64,64`: without sides of 1 at the end."""
+    shown = list(extent)
+    while len(shown) > 1 and shown[-1] == 1:
+        shown.pop()
+    return between.join(map(str, shown))
+
+
 @dataclass(frozen=True)
 class OwnLaunch:
     """What is unknown is None."""

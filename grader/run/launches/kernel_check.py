@@ -33,7 +33,14 @@ from grader.run.kernels.kernel_arguments import (
 )
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel
 from grader.run.kernels.kernel_source import KernelSource
-from grader.run.kernels.own_launches import Extent3, OwnLaunch, definitions_of, is_two_dimensional, own_launches
+from grader.run.kernels.own_launches import (
+    Extent3,
+    OwnLaunch,
+    definitions_of,
+    extent_text,
+    is_two_dimensional,
+    own_launches,
+)
 from grader.run.kernels.parameter_types import Parameter, read_parameters
 from grader.run.launches.lab_launch import write_runner
 from grader.run.launches.trace_phases import Trace
@@ -347,13 +354,6 @@ def _seen_inside(source: KernelSource, parameter: Parameter, side: int) -> str:
     if parameter.layout is None:
         return ""
     return _INSIDE.sub(lambda one: one[1] + texture_argument(source, one[3], one[2] or "", side), proposal(parameter))
-
-
-def extent_text(extent: Extent3) -> str:
-    sides = list(extent)
-    while len(sides) > 1 and sides[-1] == 1:
-        sides.pop()
-    return ",".join(map(str, sides))
 
 
 # How a file uses a texture or a surface that a kernel gets: the type of its texels, its dimensions, and what the host's code says of

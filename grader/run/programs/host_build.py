@@ -107,7 +107,6 @@ class _Work:
     definitions: Sequence[str]
     frame: TextFrame
     made: HostBuild
-    framed: str  # the main file's name
 
     def run(self, commands: Sequence[list[str]], cwd: Path) -> Finished:
         argv = commands[0] if len(commands) == 1 else ["sh", "-c", " && ".join(map(shlex.join, commands))]
@@ -123,7 +122,7 @@ class _Work:
     @property
     def output(self) -> str:
         """The program sees its file's name as its own."""
-        return f"run/{Path(self.framed).stem or 'program'}"
+        return f"run/{Path(self.made.source.main.name).stem or 'program'}"
 
     @property
     def options(self) -> list[str]:
@@ -143,7 +142,7 @@ def build_host(
     the main file's.
     """
     made = HostBuild(source)
-    work = _Work(toolchain, confinement, folder, definitions, frame, made, source.main.name)
+    work = _Work(toolchain, confinement, folder, definitions, frame, made)
     for number, unit in enumerate(source.units):
         if refusals := _compiled(work, unit, number):
             made.refusals = refusals
@@ -172,7 +171,7 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
             return (HostRefusal(name, marker, message),)
     for _ in range(_MOST_ROUNDS):
         _write(work, folder, texts)
-        before = _BEFORE if unit.name == work.framed and work.frame.before else ""
+        before = _BEFORE if unit.name == work.made.source.main.name and work.frame.before else ""
         plain = not before and _is_plain(work, unit.name, texts)
         command = work.toolchain.preprocess(unit.name, "expanded.ii", work.options, before, plain=plain)
         finished = work.run([command], folder)
@@ -239,7 +238,7 @@ def _compiled_text(work: _Work, unit: KernelSource, number: int, expanded: str) 
 def _write(work: _Work, folder: Path, texts: dict[str, str]) -> None:
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():
-        whole = work.frame.followed(text) if name == work.framed else text
+        whole = work.frame.followed(text) if name == work.made.source.main.name else text
         (folder / name).write_text(whole, encoding="utf-8")
     (folder / _BEFORE).write_text(work.frame.before, encoding="utf-8")
 

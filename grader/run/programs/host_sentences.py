@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from grader.model.verdicts import Verdict
+from grader.run.kernels.own_launches import extent_text
 from grader.run.programs.run_record import Facts, LaunchRecord
 
 # A sentence alone, or with its advice, or also with another label than its kind's.
@@ -62,11 +63,7 @@ def _why(launch: LaunchRecord | None) -> str:
 
 
 def _extent(sides: Sequence[int]) -> str:
-    """`2048`, `64 x 64`: without sides of 1 at the end."""
-    shown = list(sides)
-    while len(shown) > 1 and shown[-1] == 1:
-        shown.pop()
-    return " x ".join(map(str, shown))
+    return extent_text(sides, " x ")
 
 
 def capital(text: str) -> str:

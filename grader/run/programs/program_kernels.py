@@ -380,7 +380,6 @@ def _forget_the_oldest(kept: Path) -> None:
 class BuiltProgram:
     toolchain: HostToolchain
     host: HostBuild
-    source: ProgramSource  # with the companions that were needed
     kernels: tuple[ProgramKernel, ...] = ()  # that the host's side names
 
     @property
@@ -394,18 +393,17 @@ def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progre
     progress("compiling the host's side")
     chain, host = _built_host(toolset, recipe, scratch)
     if host.program is None:
-        return BuiltProgram(chain, host, recipe.source)
-    source = host.source
+        return BuiltProgram(chain, host)
     symbols = kernel_symbols(host.program)
     if len(symbols) > recipe.most_kernels:
         many = f"The program has {len(symbols)} kernels, counting each version of a template, and may have {recipe.most_kernels}."
-        return BuiltProgram(chain, replace(host, program=None, refusals=(HostRefusal("", 0, many),)), source)
+        return BuiltProgram(chain, replace(host, program=None, refusals=(HostRefusal("", 0, many),)))
     texts = demangled(chain, toolset.confinement, symbols, host.program.parent) if symbols else []
     names = [KernelName(symbol, signature_of(text)) for symbol, text in zip(symbols, texts, strict=True)]
     progress(f"compiling {len(names)} kernel{'s' if len(names) != 1 else ''}")
-    made = build_kernels(toolset, replace(recipe, source=source), names, scratch)
+    made = build_kernels(toolset, replace(recipe, source=host.source), names, scratch)
     kernels = tuple(with_read_parameters(one, host.only_read) for one in made)
-    return BuiltProgram(chain, host, source, kernels)
+    return BuiltProgram(chain, host, kernels)
 
 
 def _built_host(toolset: Toolset, recipe: ProgramRecipe, scratch: Path) -> tuple[HostToolchain, HostBuild]:

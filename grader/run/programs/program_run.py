@@ -220,9 +220,9 @@ def run_whole(
     record, output = run_program(toolset, replace(request, program=built.host.program), built.kernels, scratch)
     if record.ended == "internal":
         raise MachineError(f"the program could not be run: {record.detail}")
-    own, addresses = set(built.source.texts), record.places()
+    own, addresses = set(built.host.source.texts), record.places()
     places = places_of(built.toolchain, toolset.confinement, built.host.program, addresses, own)
-    facts = RunFacts(record, places, built.source.lines(), built.names, built.host.unused)
+    facts = RunFacts(record, places, built.host.source.lines(), built.names, built.host.unused)
     report = _report(facts, output, built.kernels, request.seconds)
     seconds = {"building": round(built_after, 3), "running": round(time.monotonic() - began - built_after, 3)}
     return report.model_copy(update={"left_out": tuple(built.host.left_out), "seconds": seconds})

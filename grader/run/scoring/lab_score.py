@@ -248,13 +248,11 @@ def _withhold(case: Case, found: LabVerdict, *, technique_met: bool) -> Case:
     """The case without points that the rest of the lab does not allow."""
     if found.before_timing.facts.earns_nothing:
         return case.model_copy(update={"points": 0.0})
-    if case.role == "technique" and case.passed and not found.correct:
-        message = "gives points as soon as every correctness case passes"
-        return case.model_copy(update={"points": 0.0, "message": message})
-    if case.role == "technique" and case.passed and not technique_met:
-        message = "counts once the technique is met on every size, hidden ones too"
-        return case.model_copy(update={"points": 0.0, "message": message})
-    return case
+    if case.role != "technique" or not case.passed or (found.correct and technique_met):
+        return case
+    met = "counts once the technique is met on every size, hidden ones too"
+    message = met if found.correct else "gives points as soon as every correctness case passes"
+    return case.model_copy(update={"points": 0.0, "message": message})
 
 
 def sum_points(points: Iterable[float]) -> float:

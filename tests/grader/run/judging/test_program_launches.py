@@ -33,8 +33,7 @@ SCRATCH = {"index": 1, "address": 9, "bytes": 400, "at": 20}
 
 def reader(*unused: UnusedResult) -> ProgramReader:
     chain = HostToolchain("g++", (), Path(), Path())
-    source = ProgramSource(())
-    built = BuiltProgram(chain, HostBuild(source, Path("program"), unused=list(unused)), source)
+    built = BuiltProgram(chain, HostBuild(ProgramSource(()), Path("program"), unused=list(unused)))
     return ProgramReader(LAB, built, TEXT, PLACES)
 
 
