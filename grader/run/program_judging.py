@@ -31,7 +31,7 @@ from grader.run.programs.host_text import closing, parts_of, stub_parameters
 from grader.run.programs.host_toolchain import SourceLine, places_of
 from grader.run.programs.program_findings import HostFinding, host_findings, kernel_findings, reworded
 from grader.run.programs.program_kernels import BuiltProgram, ProgramRecipe, build_program
-from grader.run.programs.program_run import ProgramRequest, ProgramSizes, program_description
+from grader.run.programs.program_run import ProgramRequest, program_description
 from grader.run.programs.run_record import ProgramFinding, RunFacts, RunRecord
 from grader.source.student_code import StudentCode, difference, function_called, in_c, nearest
 
@@ -159,7 +159,6 @@ def as_finding(found: ProgramFinding) -> Finding:
 _RUN_SECONDS = 90  # on the wall, for one run of the program: a machine that is busy is no mistake of its author
 _HOST_SECONDS = 20  # of processor time, for its host code
 _IDLE_SECONDS = 20  # in which no thread of it wants a processor or a disk, and nothing is asked of the device
-_SIZES = ProgramSizes(device=1 << 30, host=4 << 30, file=64 << 20, printed=1 << 20, processes=64)
 _MOST_KERNELS = 32
 _WITH = ": name the source that defines it with --with"
 _LAUNCH_SECONDS = 10  # of processor time, for one launch
@@ -224,7 +223,11 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
         _RUN_SECONDS * factor,
         program,
         launch_seconds=_LAUNCH_SECONDS * factor,
-        sizes=_SIZES,
+        device_bytes=1 << 30,
+        host_bytes=4 << 30,
+        file_bytes=64 << 20,
+        printed_bytes=1 << 20,
+        processes=64,
         host_seconds=_HOST_SECONDS * factor,
         idle_seconds=_IDLE_SECONDS * factor,
         silent=True,

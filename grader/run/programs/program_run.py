@@ -39,40 +39,15 @@ from grader.system.confinement import Limits
 
 OUTPUT_BYTES = 16 << 20  # of a program's output, where it is kept
 _MOST_RECORD_BYTES = 64 << 20
-_DEVICE_BYTES = 8 << 30
 _EVENT_BUDGET = 10**13  # no launch gets so far: its time ends first
 _SHARE_OF_A_LAUNCH = (
     700  # thousandths of the run's time: so the launch that does not end is stopped first, and its line is told
 )
-_PRINTED_BYTES = 64 << 20
 _GRACE_SECONDS = 30.0  # for the broker to end what runs and to write its record
-_PROGRAM_LIMITS = Limits(
-    "program",
-    cpu_seconds=3600,
-    wall_seconds=3600,
-    memory_bytes=8 << 30,
-    processes=256,
-    file_bytes=2 << 30,
-    open_files=256,
-)
 # The broker ends a program whose processor time is up, and knows why it did. The kernel's limit, which a program meets with a signal of
 # its own choice, is later.
 _LATER_SECONDS = 2
 _SILENTLY = ("/bin/sh", "-c", 'exec "$@" 2>/dev/null', "sh")
-
-
-@dataclass(frozen=True)
-class ProgramSizes:
-    """How much a program and its kernels may use, in bytes where nothing else is said."""
-
-    device: int = _DEVICE_BYTES
-    host: int = 8 << 30
-    file: int = 2 << 30  # that it writes
-    printed: int = _PRINTED_BYTES  # by kernels
-    processes: int = 256  # and threads
-
-
-_SIZES = ProgramSizes()
 
 
 @dataclass(frozen=True)
@@ -86,7 +61,11 @@ class ProgramRequest:
     launch_seconds: int = 0  # of processor time for one launch; 0: seven tenths of what the whole run may take
     host_seconds: int = 0  # of processor time for host code; 0: as many as the whole run may take
     idle_seconds: int = 0  # in which it does nothing but wait; 0: no limit, since a person may have to type something
-    sizes: ProgramSizes = _SIZES
+    device_bytes: int = 8 << 30
+    host_bytes: int = 8 << 30
+    file_bytes: int = 2 << 30  # of a file that it writes
+    printed_bytes: int = 64 << 20  # by kernels
+    processes: int = 256  # and threads
     silent: bool = False  # nothing of its standard error is kept or shown
 
 
@@ -147,18 +126,19 @@ def _interrupted_by_sigterm() -> Iterator[None]:
 
 def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel]) -> dict[str, Any]:
     """program.json, which says to the broker how the program and its kernels are started."""
-    sizes = request.sizes
     host_seconds = request.host_seconds or request.seconds + 1
     argv = toolset.confinement.wrap(
         [str(request.program), *request.arguments],
         readable=[request.program.parent, *request.readable],
         writable=[request.folder],
-        limits=replace(
-            _PROGRAM_LIMITS,
+        limits=Limits(
+            "program",
             cpu_seconds=host_seconds + _LATER_SECONDS,
-            memory_bytes=sizes.host,
-            file_bytes=sizes.file,
-            processes=sizes.processes,
+            wall_seconds=3600,
+            memory_bytes=request.host_bytes,
+            processes=request.processes,
+            file_bytes=request.file_bytes,
+            open_files=256,
         ),
     )
     if request.silent:
@@ -171,11 +151,11 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
             "wall_ms": request.seconds * 1000,
             "host_clock_ms": host_seconds * 1000,
             "idle_ms": request.idle_seconds * 1000,
-            "host_bytes": sizes.host,
-            "file_bytes": sizes.file,
+            "host_bytes": request.host_bytes,
+            "file_bytes": request.file_bytes,
             "event_budget": _EVENT_BUDGET,
-            "memory_bytes": sizes.device,
-            "output_bytes": sizes.printed,
+            "memory_bytes": request.device_bytes,
+            "output_bytes": request.printed_bytes,
         },
     }
 
@@ -190,7 +170,7 @@ def _kernel(toolset: Toolset, kernel: ProgramKernel, request: ProgramRequest) ->
         refusal = asdict(kernel.refusal) if kernel.refusal else None
         return {"name": kernel.name.shown, "refusal": refusal}
     seconds = request.seconds + 1
-    limits = replace(RUN_LIMITS, cpu_seconds=seconds, wall_seconds=seconds, memory_bytes=2 * request.sizes.device)
+    limits = replace(RUN_LIMITS, cpu_seconds=seconds, wall_seconds=seconds, memory_bytes=2 * request.device_bytes)
     return {**kernel.description, "runner": {"argv": runner_argv(toolset, kernel, limits)}}
 
 
