@@ -28,6 +28,7 @@ from grader.source.kernel_causes import (
     endless_loops,
     forgotten_shared,
     larger_than_the_block,
+    never_set,
     pointers_without_memory,
     shared_places,
     unused_indices,
@@ -160,3 +161,25 @@ def compiler_warnings(toolset: Toolset, file: str, code: StudentCode, folder: Pa
 def note_of(said: Said, verdict: Verdict, file: str, code: StudentCode) -> Finding:
     refusal = Refusal(verdict, said.place.line, said.message, said.advice, said.place.columns)
     return refusal.finding(file, code.lines, "note")
+
+
+# Notes on local variables of a checked file to which something is added, and which nothing sets. A run does not show them: they have
+# some value.
+#
+# A variable is named where text and compiler agree: no statement of the text sets it, and the compiler warns of it. It is a note and no
+# error, because the launch may never come there.
+
+_WARNED = re.compile(r"'(\w+)' (?:is|may be) (?:used )?uninitialized")
+
+
+def unset_locals(toolset: Toolset, built: Path, folder: Path) -> Iterator[Finding]:
+    """`built`: the text as it was built; `folder`: where its headers lie. The compiler is asked only where the text has such a variable."""
+    code = StudentCode(built.read_text(encoding="utf-8", errors="replace"))
+    likely = list(never_set(code))
+    if not likely:
+        return
+    warnings = compiler_warnings(toolset, built.name, code, folder)
+    warned = {name for one in warnings for name in _WARNED.findall(one.text)}
+    for said in likely:
+        if code.token(said.place) in warned:
+            yield note_of(said, Verdict.UNINITIALIZED_READ, built.name, code)

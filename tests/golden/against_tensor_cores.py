@@ -21,7 +21,7 @@ from pathlib import Path
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
 from grader.run.kernels.kernel_source import read_kernel_source
-from grader.run.launches.kernel_check import CheckRequest, Refused, check_kernel
+from grader.run.launches.kernel_check import Checked, CheckRequest, check_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = Path(__file__).resolve().parent / "tensor_cores"
@@ -56,7 +56,7 @@ def printed_here(source: Path) -> str:
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         toolset = Toolset.open(ROOT, allow_no_sandbox=True)
         checked = check_kernel(toolset, read_kernel_source(source), request, Path(scratch))
-    if isinstance(checked, Refused) or checked.verdict is not Verdict.PASS:
+    if not isinstance(checked, Checked) or checked.verdict is not Verdict.PASS:
         sys.exit(f"{source.name} is not clean here: {checked}")
     return checked.printed
 

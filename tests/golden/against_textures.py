@@ -27,7 +27,7 @@ from grader.model.verdicts import Verdict
 from grader.run.kernels.argument_text import TextureOptions, WantedArgument, parse_argument, texel_type
 from grader.run.kernels.kernel_source import read_kernel_source
 from grader.run.kernels.parameter_types import ValueType
-from grader.run.launches.kernel_check import CheckRequest, Refused, check_kernel
+from grader.run.launches.kernel_check import Checked, CheckRequest, check_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = Path(__file__).resolve().parent / "textures"
@@ -135,7 +135,7 @@ def printed_here(source: Path, objects: list[Object]) -> str:
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         toolset = Toolset.open(ROOT, allow_no_sandbox=True)
         checked = check_kernel(toolset, read_kernel_source(source), request, Path(scratch))
-    if isinstance(checked, Refused) or checked.verdict is not Verdict.PASS:
+    if not isinstance(checked, Checked) or checked.verdict is not Verdict.PASS:
         sys.exit(f"{source.name} is not clean here: {checked}")
     return checked.printed
 

@@ -30,10 +30,10 @@ from grader.pages.launches.traffic_tables import climb_parts, model_parts, traff
 from grader.pages.screens.check_screen import CheckPage, ProgramPage
 from grader.roll.batch.drawn_pages import write_page, write_stories
 from grader.run.kernels.host_code import launches_cooperatively
-from grader.run.kernels.kernel_build import why_not, with_contents
+from grader.run.kernels.kernel_build import BuiltKernel, why_not, with_contents
 from grader.run.kernels.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source, read_program
 from grader.run.kernels.own_launches import Extent3, versions_of, with_arguments
-from grader.run.launches.kernel_check import Checked, CheckReport, CheckRequest, Refused, check_kernel, trace_again
+from grader.run.launches.kernel_check import Checked, CheckReport, CheckRequest, check_kernel, refusals_of, trace_again
 from grader.run.launches.lab_launch import (
     Traced,
     TraceRequest,
@@ -141,7 +141,7 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         checked = check_kernel(toolset, source, request, Path(scratch))
         pages = _traced(toolset, checked, shown, Path(scratch), options) if isinstance(checked, Checked) else None
-    if isinstance(checked, Refused):
+    if isinstance(checked, BuiltKernel):
         return _refused(source, request, checked), _CANNOT
     if checked.verdict is Verdict.INTERNAL_ERROR:
         raise CheckError(f"the launch could not be run: {checked.message}")
@@ -220,9 +220,9 @@ def _with_ending(checked: Checked, source: KernelSource) -> tuple[Finding, ...]:
     return findings
 
 
-def _refused(source: KernelSource, request: CheckRequest, refused: Refused) -> CheckReport:
-    why = why_not(source, request.kernel, refused.built)
-    is_about_name = all(one.line == 0 for one in refused.built.build.refusals)
+def _refused(source: KernelSource, request: CheckRequest, built: BuiltKernel) -> CheckReport:
+    why = why_not(source, request.kernel, built)
+    is_about_name = all(one.line == 0 for one in built.build.refusals)
     versions = versions_of(source, request.kernel) if is_about_name else []
     lines = [
         shlex.join(["tilelab", "check", request.file, "--kernel", one, *request.options])
@@ -230,11 +230,11 @@ def _refused(source: KernelSource, request: CheckRequest, refused: Refused) -> C
     ]
     sys.stderr.write("\n  ".join([f"tilelab: {request.kernel} cannot be checked.\n{why}", *lines]) + "\n")
     return CheckReport(
-        verdict=refused.findings[0].kind,
+        verdict=built.build.refusals[0].verdict,
         message=why,
         kernel=request.kernel,
-        findings=refused.findings,
-        left_out=tuple(refused.built.left_out),
+        findings=refusals_of(source, built.build),
+        left_out=tuple(built.left_out),
         proposals=tuple(lines),
     )
 

@@ -10,7 +10,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from grader.engines.toolset import Toolset
 from grader.model.outcome import located
 from grader.model.result import Finding, Launch, Model
 from grader.model.verdicts import Verdict
-from grader.run.failure_causes import compiler_warnings, note_of
+from grader.run.failure_causes import unset_locals
 from grader.run.judge_call import JUDGE_SECONDS, read_report, run_reporter
 from grader.run.kernels.argument_text import ArgumentError, named_functions, parse_argument
 from grader.run.kernels.kernel_arguments import (
@@ -45,31 +45,7 @@ from grader.run.kernels.parameter_types import Parameter, read_parameters
 from grader.run.launches.lab_launch import write_runner
 from grader.run.launches.trace_phases import Trace
 from grader.run.programs.program_findings import reworded
-from grader.source.kernel_causes import never_set
 from grader.source.lexer import closing_bracket, without_comments
-from grader.source.student_code import StudentCode
-
-# Notes on local variables of a checked file to which something is added, and which nothing sets. A run does not show them: they have
-# some value.
-#
-# A variable is named where text and compiler agree: no statement of the text sets it, and the compiler warns of it. It is a note and no
-# error, because the launch may never come there.
-
-_WARNED = re.compile(r"'(\w+)' (?:is|may be) (?:used )?uninitialized")
-
-
-def unset_locals(toolset: Toolset, built: Path, folder: Path) -> Iterator[Finding]:
-    """`built`: the text as it was built; `folder`: where its headers lie. The compiler is asked only where the text has such a variable."""
-    code = StudentCode(built.read_text(encoding="utf-8", errors="replace"))
-    likely = list(never_set(code))
-    if not likely:
-        return
-    warnings = compiler_warnings(toolset, built.name, code, folder)
-    warned = {name for one in warnings for name in _WARNED.findall(one.text)}
-    for said in likely:
-        if code.token(said.place) in warned:
-            yield note_of(said, Verdict.UNINITIALIZED_READ, built.name, code)
-
 
 EVENT_BUDGET = 1_000_000_000
 CLOCK_MS = 100_000
@@ -115,16 +91,10 @@ class Checked(Launch):
     trace: Trace | None = None  # of the block that was followed, where one was
 
 
-@dataclass(frozen=True)
-class Refused:
-    """There was no launch: the file cannot be built for the CPU executor."""
-
-    built: BuiltKernel
-    findings: tuple[Finding, ...]
-
-
-def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | Refused:
-    """`scratch` is an empty folder of the caller. Raises ArgumentError where the arguments do not fit the kernel."""
+def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | BuiltKernel:
+    """What was built, without a runner, where there was no launch. `scratch` is an empty folder of the caller. Raises ArgumentError where
+    the arguments do not fit the kernel.
+    """
     functions = list(dict.fromkeys(name for one in request.arguments for name in named_functions(parse_argument(one))))
     for name in functions:
         word = re.compile(rf"\b{re.escape(name.rpartition('::')[2])}\b")
@@ -136,7 +106,7 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
     work = scratch / "work"
     built = build_kernel(toolset, source, request.kernel, work, definitions=request.definitions, functions=functions)
     if built.build.runner is None or built.build.image is None:
-        return Refused(built, refusals_of(source, built.build))
+        return built
     checked = check_built(toolset, built.build, request, scratch, source)
     sources = {name: text.split("\n") for name, text in source.texts.items()}
     found = (one.model_copy(update={"message": reworded(one.message, _PHRASES)}) for one in checked.findings)
