@@ -27,7 +27,7 @@ from grader.pages.launches.trace_tables import (
     trace_parts,
 )
 from grader.run.kernels.kernel_source import read_source
-from grader.run.launches.lab_launch import Traced, TraceRequest, built_launch
+from grader.run.launches.lab_launch import Traced, TraceRequest, launch_builder
 from grader.run.launches.trace_phases import TracedInput, block_trace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,7 +53,7 @@ def traced(source: bytes | None = None) -> Traced:
     toolset = Toolset.open(BUILT, allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         lab = load_lab(ROOT, LAB)
-        return built_launch(toolset, lab, source or worked_source(), Path(scratch))(TraceRequest("8x8x8"))
+        return launch_builder(toolset, lab, Path(scratch))(source or worked_source())(TraceRequest("8x8x8"))
 
 
 def tables(launch: Traced) -> str:

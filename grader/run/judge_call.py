@@ -37,7 +37,7 @@ MAX_REPORT_BYTES = 64 << 20
 RUN_LIMITS = Limits(
     "run", cpu_seconds=120, wall_seconds=150, memory_bytes=1 << 30, processes=32, file_bytes=64 << 20, open_files=64
 )
-RUNNER_FILE = "runner.json"  # how to start the runner
+RUNNER_FILE = "runner.json"
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,12 @@ def run_judge(
     """What the judge saw of the runner that `runner_argv` starts. `lines` are the submission's. Raises RuntimeError, which is
     ours to investigate, if the judge dies, hangs or writes a file that cannot be read.
     """
-    runner_file = folder / RUNNER_FILE
-    runner_file.write_text(json.dumps({"argv": list(runner_argv)}), encoding="utf-8")
     rules = [
         *(["--allow-same-value-writes"] if lab.public.races.same_value_writes == "allowed" else []),
         *(["--through-shared"] if lab.public.through == "shared" else []),
         *(["--early-return-is-error"] if lab.public.barriers.early_return == "error" else []),
     ]
-    report = judge_report(call, lab, ["--runner", str(runner_file), *rules], folder)
+    report = judge_report(call, lab, ["--runner", str(write_runner(runner_argv, folder)), *rules], folder)
     return judged_cases(report, lab, lambda entry: located(Launch.model_validate(entry), {lab.public.file: lines}))
 
 
@@ -180,6 +178,13 @@ def program_file(toolset: Toolset, lab: Lab, folder: Path) -> dict[str, Any]:
     file = {"broker": str(toolset.part("broker")), "description": {}, "folder": str(data), "scratch": str(scratch)}
     launcher = {"arguments": list(public.arguments), "memory": public.memory}
     return {**file, "launcher": launcher} if public.launcher else file
+
+
+def write_runner(argv: Sequence[str], folder: Path) -> Path:
+    """The file that says how to start the runner."""
+    file = folder / RUNNER_FILE
+    file.write_text(json.dumps({"argv": list(argv)}), encoding="utf-8")
+    return file
 
 
 def runner_argv(toolset: Toolset, built: CpuBuild | ProgramKernel, limits: Limits | None = None) -> list[str]:

@@ -22,7 +22,7 @@ from grader.model.outcome import located
 from grader.model.result import Finding, Launch, Model
 from grader.model.verdicts import Verdict
 from grader.run.failure_causes import unset_locals
-from grader.run.judge_call import JUDGE_SECONDS, read_report, run_reporter
+from grader.run.judge_call import JUDGE_SECONDS, read_report, run_reporter, runner_argv, write_runner
 from grader.run.kernels.argument_text import ArgumentError, named_functions, parse_argument
 from grader.run.kernels.kernel_arguments import (
     MAX_BUFFER_BYTES,
@@ -42,7 +42,6 @@ from grader.run.kernels.own_launches import (
     own_launches,
 )
 from grader.run.kernels.parameter_types import Parameter, read_parameters
-from grader.run.launches.lab_launch import write_runner
 from grader.run.launches.trace_phases import Trace
 from grader.run.programs.program_findings import reworded
 from grader.source.lexer import closing_bracket, without_comments
@@ -132,8 +131,8 @@ def check_built(
     """Launches what was built in `scratch / "work"`. Its findings are in the runner's words and without the text of their lines.
     `source`: where launches of its own may be found, if the request names no arguments.
     """
-    if build.runner is None or build.image is None:
-        raise ValueError("there is no runner to launch")
+    assert build.runner is not None
+    assert build.image is not None
     image = json.loads(build.image.read_text(encoding="utf-8"))
     parameters = read_parameters(build.runner, image["kernel"])
     functions: dict[str, int] = image["passed"]
@@ -150,7 +149,7 @@ def check_built(
     described = {name: getattr(request, name) for name in _DESCRIBED}
     described["arguments"] = [argument.described(functions) for argument in arguments]
     (scratch / "launch.json").write_text(json.dumps(described), encoding="utf-8")
-    write_runner(toolset, build, scratch)
+    write_runner(runner_argv(toolset, build), scratch)
     return _run_checker(toolset, scratch).model_copy(
         update={"arguments": tuple(request.arguments), "own_line": own_line}
     )

@@ -19,7 +19,6 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
-from grader.engines.cpu_build import CpuBuild
 from grader.engines.entry_points import EntrySignatures, name_of
 from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
@@ -29,7 +28,7 @@ from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import located
 from grader.model.result import Launch, Outlook
 from grader.model.verdicts import Verdict, worst
-from grader.run.judge_call import JUDGE_SECONDS, read_report, run_reporter, runner_argv
+from grader.run.judge_call import JUDGE_SECONDS, read_report, run_reporter, runner_argv, write_runner
 from grader.run.kernels.kernel_source import read_source
 from grader.run.launches.trace_phases import BlockTrace, Index3, Trace, TraceReport, block_trace, left_out
 from grader.run.program_judging import ProgramReader, StartedProgram, as_finding, record_of
@@ -141,18 +140,12 @@ def build_launch(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Bu
     built = toolset.cpu_build(copy, work, entries)
     if built.runner is None or built.image is None:
         raise not_built(lab, built.refusals)
-    runner, lines = write_runner(toolset, built, scratch), source.decode("utf-8", "replace").split("\n")
+    runner, lines = write_runner(runner_argv(toolset, built), scratch), source.decode("utf-8", "replace").split("\n")
     return BuiltLaunch(toolset, lab, runner, lines)
 
 
 def not_built(lab: Lab, refusals: Sequence[Refusal]) -> LaunchRefusedError:
     return LaunchRefusedError("\n".join(one.told(lab.public.file) for one in refusals[:_REFUSALS]))
-
-
-def write_runner(toolset: Toolset, built: CpuBuild, scratch: Path) -> Path:
-    runner_file = scratch / "runner.json"
-    runner_file.write_text(json.dumps({"argv": runner_argv(toolset, built)}), encoding="utf-8")
-    return runner_file
 
 
 def several_launches(lab: Lab) -> str:
@@ -241,17 +234,12 @@ Build = Callable[[bytes], Run]
 
 
 def launch_builder(toolset: Toolset, lab: Lab, scratch: Path) -> Build:
-    """`scratch`: a folder of the caller, in which each file is built in a folder of its own."""
+    """`scratch`: a folder of the caller, in which each file is built in a folder of its own. It stays as long as a launch is run."""
 
     def build(source: bytes) -> Run:
-        return built_launch(toolset, lab, source, Path(tempfile.mkdtemp(dir=scratch)))
+        return partial(_trace, build_launch(toolset, lab, source, Path(tempfile.mkdtemp(dir=scratch))))
 
     return build
-
-
-def built_launch(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> Run:
-    """`scratch`: an empty folder of the caller, that stays as long as the launch is run."""
-    return partial(_trace, build_launch(toolset, lab, source, scratch))
 
 
 def _trace(built: BuiltLaunch, request: TraceRequest) -> Traced:

@@ -31,7 +31,7 @@ from grader.engines.gpu_toolchain import cublas_of
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import Contest
-from grader.run.judge_call import confined_runner
+from grader.run.judge_call import confined_runner, write_runner
 from grader.system.gpu_lock import GpuLock
 
 # Builds the kernels of a contest: a folder with everything that the runner reads when it times them.
@@ -230,13 +230,12 @@ def run_contest(
         assert device is not None
         scratch = Path(name)
         contest = built.folder / f"{scratch.name}.json"  # beside the cubins, because its paths are relative
-        runner, report, target = scratch / "runner.json", scratch / "timing.json", device.target
+        report, target = scratch / "timing.json", device.target
         image = {
             "driver": target.driver, "device": target.device, "stage": STAGE, "contestants": list(built.contestants),
         }  # fmt: skip
         contest.write_text(json.dumps(image), encoding="utf-8")
-        argv = confined_runner(toolset, device, contest, "--contest", built.folders)
-        runner.write_text(json.dumps({"argv": argv}), encoding="utf-8")
+        runner = write_runner(confined_runner(toolset, device, contest, "--contest", built.folders), scratch)
         options = {
             "--problem": problem, "--shape": shape, "--rounds": rounds, "--kept": kept, "--seed": secrets.randbits(63),
             "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS, "--runner": runner, "--report": report,

@@ -14,7 +14,7 @@ from grader.explain.page_block import page_block
 from grader.explain.race_story import race_of, story_of_race, told_race
 from grader.explain.story import Story
 from grader.model.labs import load_lab
-from grader.run.launches.lab_launch import Run, Traced, TraceRequest, built_launch, launch_builder
+from grader.run.launches.lab_launch import Run, Traced, TraceRequest, launch_builder
 from grader.run.launches.trace_phases import BESIDE_FROM, CHANGES, StepKind
 from tests.grader.explain.stories.conftest import ROOT, reject
 
@@ -38,7 +38,7 @@ def runs(toolset: Toolset, tmp_path_factory: pytest.TempPathFactory) -> Callable
     def of(text: str) -> Run:
         lab = load_lab(ROOT, "06-reduction")
 
-        return built_launch(toolset, lab, text.encode(), tmp_path_factory.mktemp("run"))
+        return launch_builder(toolset, lab, tmp_path_factory.mktemp("run"))(text.encode())
 
     return of
 

@@ -11,7 +11,7 @@ from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import mistake_stories
 from grader.explain.story import ToldStory
 from grader.model.labs import load_lab
-from grader.run.launches.lab_launch import Traced, TraceRequest, built_launch
+from grader.run.launches.lab_launch import Traced, TraceRequest, launch_builder
 from grader.run.launches.trace_phases import Index3
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -27,7 +27,7 @@ def tell(tmp_path_factory: pytest.TempPathFactory) -> Tell:
         lab_id: str, source: str, shape: str | None = None, block: Index3 = (0, 0, 0)
     ) -> tuple[Traced, dict[str, ToldStory]]:
         request = TraceRequest(shape, block=block)
-        run = built_launch(toolset, load_lab(ROOT, lab_id), source.encode(), tmp_path_factory.mktemp("told"))
+        run = launch_builder(toolset, load_lab(ROOT, lab_id), tmp_path_factory.mktemp("told"))(source.encode())
         traced = run(request)
         return traced, {one.kind: one for one in mistake_stories(traced, source.split("\n"))}
 

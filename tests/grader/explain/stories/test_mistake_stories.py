@@ -17,7 +17,7 @@ from grader.explain.recording import Recording, element_name
 from grader.explain.story import Question, Story, spans
 from grader.model.labs import load_lab
 from grader.run.kernels.kernel_source import read_source
-from grader.run.launches.lab_launch import Traced, TraceRequest, built_launch
+from grader.run.launches.lab_launch import Traced, TraceRequest, launch_builder
 from grader.run.launches.trace_phases import CHANGES, StepKind, Trace
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -31,7 +31,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
 
     def tell(name: str, lab_id: str = LAB.id, shape: str | None = None) -> tuple[Traced, Story]:
         source = read_source(ROOT / "solutions" / lab_id / "rejects" / f"{name}.cu")
-        traced = built_launch(toolset, load_lab(ROOT, lab_id), source, tmp_path_factory.mktemp(name))(
+        traced = launch_builder(toolset, load_lab(ROOT, lab_id), tmp_path_factory.mktemp(name))(source)(
             TraceRequest(shape)
         )
         (one,) = mistake_stories(traced, source.decode().split("\n"))
