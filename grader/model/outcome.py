@@ -169,19 +169,17 @@ class LabOutcome:
 OUTCOME_JSON: TypeAdapter[LabOutcome] = TypeAdapter(LabOutcome)
 
 
-def unjudged(lab_id: str, verdict: Verdict, message: str, *, file: str | None = None) -> LabOutcome:
+def unjudged(
+    lab_id: str, verdict: Verdict, message: str, *, file: str | None = None, advice: str | None = None
+) -> LabOutcome:
     """The outcome of a lab that was never judged, with one sentence that says why."""
-    return LabOutcome(lab_id, verdict, findings=(Finding(kind=verdict, message=message, file=file),))
+    return LabOutcome(lab_id, verdict, findings=(Finding(kind=verdict, message=message, file=file, advice=advice),))
 
 
 def nothing_handed_in(lab_id: str) -> LabOutcome:
     """The outcome of a student whom the roster names, and of whom there is no upload. No file's name is to blame."""
-    finding = Finding(
-        kind=Verdict.MISSING_FILE,
-        message="Nothing was handed in under this name.",
-        advice="If you did hand in, tell your instructor when, and under which name or number.",
-    )
-    return LabOutcome(lab_id, Verdict.MISSING_FILE, findings=(finding,))
+    advice = "If you did hand in, tell your instructor when, and under which name or number."
+    return unjudged(lab_id, Verdict.MISSING_FILE, "Nothing was handed in under this name.", advice=advice)
 
 
 # Findings with the text of their lines: only lines of the submission's own files, whatever a runner said. Pure.
