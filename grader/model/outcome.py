@@ -185,11 +185,12 @@ def nothing_handed_in(lab_id: str) -> LabOutcome:
 # Findings with the text of their lines: only lines of the submission's own files, whatever a runner said. Pure.
 
 Kind = TypeVar("Kind", bound=Launch)
+Found = TypeVar("Found", bound=Finding)
 
 
 def located(launch: Kind, sources: Mapping[str, Sequence[str]]) -> Kind:
     """Adds the source line and advice to each finding. `sources`: the submission's own lines by file, its main file first."""
-    findings = tuple(_finding(finding, sources) for finding in launch.findings)
+    findings = tuple(located_finding(finding, sources) for finding in launch.findings)
     traffic = _located_traffic(launch.traffic, sources) if launch.traffic else None
     return launch.model_copy(update={"findings": findings, "traffic": traffic})
 
@@ -205,7 +206,7 @@ def _located_traffic(traffic: Traffic, sources: Mapping[str, Sequence[str]]) -> 
     return traffic.model_copy(update={"lines": tuple(own)})
 
 
-def _finding(finding: Finding, sources: Mapping[str, Sequence[str]]) -> Finding:
+def located_finding(finding: Found, sources: Mapping[str, Sequence[str]]) -> Found:
     """Keeps only lines of the submission's own files, and adds their text and advice."""
     other = finding.other.model_copy(update=_place(finding.other, sources)) if finding.other else None
     placed = finding.model_copy(update={**_place(finding, sources), "other": other})

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from grader.model.outcome import located
-from grader.model.result import Launch, Model, Site
+from grader.model.outcome import located_finding
+from grader.model.result import Model, Site
 from grader.model.verdicts import Verdict
 from grader.run.programs.host_sentences import told
 from grader.run.programs.host_toolchain import SourceLine
@@ -126,8 +126,7 @@ def kernel_findings(facts: RunFacts) -> tuple[ProgramFinding, ...]:
         key = (finding.kind, finding.severity, *place, finding.kernel, finding.launch_line)
         known = found.get(key)
         found[key] = finding if known is None else known.model_copy(update={"count": known.count + finding.count})
-    launch = Launch(shape="", inputs="", verdict=Verdict.PASS, findings=tuple(found.values()))
-    return tuple(one for one in located(launch, facts.lines).findings if isinstance(one, ProgramFinding))
+    return tuple(located_finding(one, facts.lines) for one in found.values())
 
 
 def _ends(facts: RunFacts) -> Iterator[ProgramFinding]:
