@@ -43,7 +43,10 @@ def schema_text(name: str) -> str:
     """The text of a file of `SCHEMAS`."""
     model, urn, title = SCHEMAS[name]
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": urn}
-    return json.dumps(head | model.model_json_schema(by_alias=True) | {"title": title}, indent=2, ensure_ascii=False) + "\n"
+    return (
+        json.dumps(head | model.model_json_schema(by_alias=True) | {"title": title}, indent=2, ensure_ascii=False)
+        + "\n"
+    )
 
 
 if __name__ == "__main__":

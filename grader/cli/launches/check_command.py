@@ -145,7 +145,6 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
         return _refused(source, request, checked), _CANNOT
     if checked.verdict is Verdict.INTERNAL_ERROR:
         raise CheckError(f"the launch could not be run: {checked.message}")
-    findings = _with_ending(checked, source)
     report = CheckReport(
         verdict=checked.verdict,
         message=checked.message,
@@ -155,10 +154,7 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
         left_out=checked.left_out,
     )
     if not options.as_json:
-        of_file = f"  (as in line {checked.own_line} of the file)" if checked.own_line else ""
-        arguments = " ".join(f"--arg '{one}'" for one in checked.arguments) + of_file
-        launch = checked.model_copy(update={"shape": name})
-        student_console().print(CheckPage(report, shown.texts, launch, arguments), soft_wrap=False)
+        student_console().print(CheckPage(checked, report, shown.texts), soft_wrap=False)
     if pages is not None:
         pages()
     return report, 0 if checked.verdict is Verdict.PASS else _FOUND

@@ -13,12 +13,12 @@ from rich.padding import Padding
 from rich.text import Text
 
 from grader.model import visible_text
-from grader.model.result import Finding, Launch
+from grader.model.result import Finding
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.model.visible_text import counted
 from grader.pages.findings.finding_card import excerpt, launch_of, place_of
 from grader.pages.screens.first_mistake import Detail, block_view, excerpt_view, finding_view, launched, one_line
-from grader.run.launches.kernel_check import CheckReport
+from grader.run.launches.kernel_check import Checked, CheckReport
 from grader.run.programs.program_findings import HostFinding, ProgramReport
 from grader.run.programs.run_record import ProgramFinding
 
@@ -32,45 +32,44 @@ _INDENT = (0, 0, 0, 2)
 class CheckPage:
     """`sources`: the text of each file, the checked one first."""
 
+    checked: Checked
     report: CheckReport
     sources: Mapping[str, str]
-    launch: Launch
-    arguments: str
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield self._title()
-        if self.launch.grid:
-            yield Padding(Text(launched(self.launch), style="dim"), _INDENT, expand=False)
-            yield Padding(Text(visible_text.line(self.arguments, 1000), style="dim"), _INDENT, expand=False)
+        launch = self.checked.model_copy(update={"shape": self.report.kernel})
+        if launch.grid:
+            given = " ".join(f"--arg '{one}'" for one in launch.arguments)
+            of_file = f"  (as in line {launch.own_line} of the file)" if launch.own_line else ""
+            yield Padding(Text(launched(launch), style="dim"), _INDENT, expand=False)
+            yield Padding(Text(visible_text.line(given + of_file, 1000), style="dim"), _INDENT, expand=False)
         yield from _each(
             self.report.findings,
-            lambda one: finding_view(one, launch_of(one, [self.launch]), self.sources, _DETAIL, options.max_width),
+            lambda one: finding_view(one, launch_of(one, (launch,)), self.sources, _DETAIL, options.max_width),
         )
         yield from self._rest()
 
     def _title(self) -> Text:
-        verdict = self.report.verdict or Verdict.PASS  # a launch has one
+        verdict, findings = self.checked.verdict, self.report.findings
         look = verdict.facts
-        errors = [one for one in self.report.findings if one.severity == "error"]
+        errors = [one for one in findings if one.severity == "error"]
         label = "Clean" if verdict is Verdict.PASS else look.label
-        noted = (
-            f"no mistake was seen; {counted(len(self.report.findings), 'note')}"
-            if self.report.findings
-            else "nothing was found"
-        )
+        noted = f"no mistake was seen; {counted(len(findings), 'note')}" if findings else "nothing was found"
         what = counted(len(errors), "finding") if errors else noted
-        name = f"  {visible_text.line(self.report.kernel, 80)}  in {visible_text.line(next(iter(self.sources)), 80)}: {what}"
+        file = visible_text.line(next(iter(self.sources)), 80)
+        name = f"  {visible_text.line(self.report.kernel, 80)}  in {file}: {what}"
         return one_line(Text.assemble((f"{look.glyph} {label}", f"bold {TERMINAL_STYLES[look.tone]}"), name))
 
     def _rest(self) -> Iterator[RenderableType]:
-        if self.launch.printed.strip():
+        if self.checked.printed.strip():
             yield Text()
             yield Text("The kernel printed:", style="bold")
-            yield from block_view(visible_text.block(self.launch.printed, lines=_PRINTED_LINES))
-        if self.report.metrics:
+            yield from block_view(visible_text.block(self.checked.printed, lines=_PRINTED_LINES))
+        if metrics := self.report.metrics:
             yield Text()
-            width = max(len(name) for name in self.report.metrics)
-            for name, value in self.report.metrics.items():
+            width = max(len(name) for name in metrics)
+            for name, value in metrics.items():
                 yield Padding(Text(f"{name:<{width}}  {value:,}"), _INDENT, expand=False)
         yield from _left_out(self.report.left_out)
 
