@@ -21,7 +21,7 @@ from grader.engines.device_functions import (
     UNSUPPORTED_NAMES,
     WITHOUT_A_MASK,
 )
-from grader.engines.refusal import BuildFaultError, Refusal, compile_errors_of, needs_gpu
+from grader.engines.refusal import BuildFaultError, Refusal, compile_errors_of, needs_gpu, rejected
 from grader.engines.token_scan import texture_reference
 from grader.model.verdicts import Verdict
 from grader.source.compiler_message import Diagnostic, Said, diagnostics
@@ -115,7 +115,7 @@ MAX_ERRORS = 3
 # What a compiler says of names of CUDA that the executor lacks, in GCC's words and in Clang's; which names those are, if not all; and how
 # one is shown.
 _MEMBER_OF_GROUP = "`{name}()` of `cooperative_groups::{of}`"
-_IN_CUDA, _MISSING_IN = r"(?P<of>cuda(?:::\w+)*|nvcuda(?:::\w+)*)", r"(?:is not a member of|in namespace)"
+_IN_CUDA, _MISSING_IN = r"(?P<of>cuda(?:::\w+)*|nvcuda(?:::\w+)*|cub)", r"(?:is not a member of|in namespace)"
 _LACKING: tuple[tuple[str, re.Pattern[str] | None, str], ...] = (
     (r"^'?(?P<name>\S+?)(?:: No such file or directory|' file not found)", UNSUPPORTED_HEADERS, "<{name}>"),
     (
@@ -146,11 +146,11 @@ _LACKING: tuple[tuple[str, re.Pattern[str] | None, str], ...] = (
     (r"incomplete type '(?:class |struct )?(?P<name>cuda::\w+)<", None, "this kind of `{name}`"),
     (r"undefined template '(?P<name>cuda::\w+)<", None, "this kind of `{name}`"),
     (
-        r"'(?:const )?(?:using \w+ = )?(?:class |struct )?(?P<of>cuda::\w+)<.*' has no member named '(?P<name>\w+)'",
+        r"'(?:const )?(?:using \w+ = )?(?:class |struct )?(?P<of>cu(?:da|b)::\w+)<.*'\}? has no member named '(?P<name>\w+)'",
         None,
         "`{name}` of `{of}`",
     ),
-    (r"no member named '(?P<name>\w+)' in '(?P<of>cuda::\w+)<", None, "`{name}` of `{of}`"),
+    (r"no member named '(?P<name>\w+)' in '(?P<of>cu(?:da|b)::\w+)<", None, "`{name}` of `{of}`"),
 )
 _OLD_NAME = re.compile(
     rf"(?:use of undeclared identifier |there are no arguments to |)'(?P<name>{'|'.join(sorted(WITHOUT_A_MASK))})'"
@@ -223,6 +223,20 @@ _STEP = "step.done"  # exists once the first of several commands has succeeded
 _LARGE = "step.large"  # exists where a text was too large for the commands behind
 PREPROCESSING_BYTES = 768 << 20  # of memory: what a macro becomes is held before it is written
 _UNSEEN_BYTES = 4 << 20  # of a text that is compiled before anybody has counted what is in it
+
+
+_OF_CUB = re.compile(r'^# \d+ "[^"\n]*/cub/', re.MULTILINE)
+_NAMES_CUB = re.compile(r"[`<(]cub\b|\bCUB\b")
+_NO_CUB = (
+    "the file uses CUB, which is not allowed in this lab: it would do what the lab asks for",
+    "Write it yourself.",
+)
+
+
+def without_cub(refusal: Refusal) -> Refusal:
+    """Also the parts of CUB that are missing here are not allowed: a machine with a GPU has them."""
+    is_missing = refusal.verdict is Verdict.NEEDS_GPU and _NAMES_CUB.search(refusal.message)
+    return rejected(refusal.line, *_NO_CUB) if is_missing else refusal
 
 
 class TooLongError(Exception):
@@ -307,7 +321,7 @@ class BuildSteps:
         log = "\n".join(self.log)
         source = (self.folder / self.name).read_text(encoding="utf-8", errors="replace").removeprefix(self.defined)
         if errors := compile_errors(log, self.name, source):
-            return errors
+            return errors if self.toolchain.allows_cub else tuple(map(without_cub, errors))
         if self.stopped:
             return refuse(self.stopped)
         if file := asked_for(log, self.authors_text()):
@@ -316,6 +330,10 @@ class BuildSteps:
         if names_the_text(log, {self.name, *self.headers}, ours):
             return refuse("The file does not compile; the compiler's log says why.")
         return self.break_off("the compiler")
+
+    def refused_library(self, preprocessed: str) -> Refusal | None:
+        """By the line markers, whatever the text calls a header of CUB's."""
+        return None if self.toolchain.allows_cub or not _OF_CUB.search(preprocessed) else rejected(0, *_NO_CUB)
 
     def break_off(self, who: str) -> NoReturn:
         """Nothing shows that the submission made `who` fail."""

@@ -112,6 +112,8 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
     if not succeeded and not (one_sandbox and steps.first_step_succeeded()):
         return steps.failed()
     preprocessed = _preprocessed(steps)
+    if refusal := steps.refused_library(preprocessed):
+        return (refusal,)
     submitted = steps.toolchain.after_prelude(preprocessed, steps.name)
     changed = in_steps(submitted, origin)
     if changed.refusal:

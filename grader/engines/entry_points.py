@@ -66,8 +66,9 @@ def use_of(kernel: str, functions: Sequence[str] = (), beside: Sequence[str] = (
 
 def _held(variable: str, kernel: str) -> str:
     """A variable that holds the address of a kernel, which is named with or without its parameters."""
-    name, bracket, parameters = kernel.partition("(")
-    declared = f"void (*const {variable})({parameters}" if bracket else f"auto* const {variable}"
+    name = name_of(kernel)
+    parameters = kernel.removeprefix(name)
+    declared = f"void (*const {variable}){parameters}" if parameters else f"auto* const {variable}"
     return f"__attribute__((used)) static {declared} = &{name};"
 
 
@@ -109,7 +110,13 @@ def functions_named(obj: ObjectFile, name: str) -> tuple[Symbol, ...]:
 
 
 def name_of(signature: str) -> str:
-    return signature.partition("(")[0]
+    """With template arguments, which may hold parentheses: `scan<(Kind)0>`."""
+    depth = 0
+    for at, sign in enumerate(signature):
+        depth += (sign == "<") - (sign == ">")
+        if sign == "(" and depth <= 0:
+            return signature[:at]
+    return signature
 
 
 def missing_names(obj: ObjectFile, found: EntryPoints, entries: EntrySignatures, source: str) -> tuple[Refusal, ...]:

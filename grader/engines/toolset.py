@@ -91,6 +91,10 @@ class Toolset:
         """Another process gets the CPU executor alone: the GPU's locks, and further processes, are this one's."""
         return Toolset, (self.root, self.build, self.toolchain, self.compiler_version, self.confinement)
 
+    def for_lab(self, lab: Lab) -> Toolset:
+        """The same, which refuses in a file what this lab does not allow."""
+        return replace(self, toolchain=replace(self.toolchain, allows_cub="cub" in lab.public.libraries))
+
     def working_with(self, workers: WorkerProcesses) -> Toolset:
         return replace(self, workers=workers)
 

@@ -70,7 +70,8 @@ class LabJudge:
             program = self.toolset.judge_program(lab.id, public_only=self.public_only)
             asked = dataclasses.replace(lab, private=None) if self.public_only else lab
             call = JudgeCall(program, self.seed, only, order, until_failure)
-            return _Job(self, asked, source, text, folder, call).outcome()
+            judge = dataclasses.replace(self, toolset=self.toolset.for_lab(lab))
+            return _Job(judge, asked, source, text, folder, call).outcome()
         finally:
             remove_folder(folder)
 

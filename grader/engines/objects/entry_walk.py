@@ -141,7 +141,7 @@ def location_of(die: Die) -> tuple[str, int]:
 _expressions = lru_cache(4)(DWARFExprParser)
 
 
-# Where functions with code and variables are: not inside a mere declaration, nor inside a class of another file.
+# Where functions with code and variables are: not inside a mere declaration, nor inside a class of another file but that of a lambda.
 
 _SCOPES_OF_CODE = frozenset(
     {"DW_TAG_namespace", "DW_TAG_subprogram", "DW_TAG_lexical_block", "DW_TAG_inlined_subroutine"}
@@ -157,5 +157,6 @@ def telling(scope: Die, ours: Collection[int]) -> Iterator[Die]:
         elif entry.tag in _SCOPES_OF_CODE | _CLASSES and "DW_AT_declaration" not in entry.attributes:
             yield entry
             file = entry.attributes.get("DW_AT_decl_file")
-            if entry.tag in _SCOPES_OF_CODE or file is None or file.value in ours:
+            is_lambda = (name := entry.attributes.get("DW_AT_name")) is None or name.value.startswith(b"<lambda")
+            if entry.tag in _SCOPES_OF_CODE or file is None or file.value in ours or is_lambda:
                 yield from telling(entry, ours)

@@ -41,8 +41,8 @@ TILELAB_GROUP_QUIET T by_words(T value, Shuffle shuffle) {
   if constexpr (std::is_arithmetic_v<T>) {
     return shuffle(value);
   } else {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % 4 == 0, "a tile shuffles numbers and plain structs of words");
-    unsigned int words[sizeof(T) / 4];
+    static_assert(std::is_trivially_copyable_v<T>, "lanes shuffle numbers and plain structs");
+    unsigned int words[(sizeof(T) + 3) / 4] = {};
     memcpy(words, &value, sizeof value);
     for (unsigned int& word : words) word = shuffle(word);
     memcpy(&value, words, sizeof value);

@@ -34,7 +34,7 @@ bool Machine::is_header_code(std::uintptr_t address) const {
 }
 
 std::uintptr_t Machine::calling_statement(CallSite site) const {
-  for (int depth = 0; depth < 8 && site.frame != entry_frame_; ++depth) {
+  for (int depth = 0; depth < 16 && site.frame != entry_frame_; ++depth) {
     if (!is_header_code(site.pc - 1)) break;
     const auto& running = scheduler_.running();
     if (site.frame < running.stack_low || site.frame + 16 > running.stack_high) break;

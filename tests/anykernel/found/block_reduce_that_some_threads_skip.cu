@@ -1,0 +1,11 @@
+// barrier-divergence in line 8: --kernel sum --block 128 --arg 'int[100]=1' --arg 'int[1]' --arg int=100
+#include <cub/cub.cuh>
+
+__global__ void sum(const int* in, int* out, int n) {
+  using Reduce = cub::BlockReduce<int, 128>;
+  __shared__ Reduce::TempStorage storage;
+  if (threadIdx.x < n) {
+    int all = Reduce(storage).Sum(in[threadIdx.x]);
+    if (threadIdx.x == 0) *out = all;
+  }
+}
