@@ -70,6 +70,7 @@ def function_table(*, of_the_page: bool = False) -> str:
             ),
         ),
         ("Cooperative groups, in `namespace cooperative_groups`", _code(_groups())),
+        ("CUB's collectives, in `namespace cub`, with `<cub/cub.cuh>`", _code(_collectives())),
         ("cuRAND's device functions, with `<curand_kernel.h>`", _code(_random())),
         ("Headers a file may include besides the standard ones", _code(_headers())),
         (
@@ -219,7 +220,11 @@ def _variables(header: str) -> list[str]:
 
 
 def _headers() -> list[str]:
-    files = [*HEADERS.rglob("*.h"), *(path for path in (HEADERS / "cuda").rglob("*") if path.is_file())]
+    files = [
+        *HEADERS.rglob("*.h"),
+        *HEADERS.rglob("*.cuh"),
+        *(path for path in (HEADERS / "cuda").rglob("*") if path.is_file()),
+    ]
     return ["tilelab/device.cuh", *sorted(path.relative_to(HEADERS).as_posix() for path in files)]
 
 
@@ -233,6 +238,12 @@ def _random() -> list[str]:
     text = _text("curand_kernel.h")
     names = re.findall(r"^(?:struct|using) (curand\w+)|\b((?:curand|skipahead)\w*)\([^)]*\) \{", text, re.MULTILINE)
     return list(dict.fromkeys(state or function for state, function in names))
+
+
+def _collectives() -> list[str]:
+    """Classes, and functions beside them."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted((HEADERS / "cub").glob("*/*.cuh")))
+    return re.findall(r"^(?:class|void) (\w+)", text, re.MULTILINE)
 
 
 def _groups() -> list[str]:
