@@ -1,6 +1,7 @@
 // run:
 // prints: 0 wrong of 9 results\n
 #include <cub/cub.cuh>
+#include <cub/block/block_shuffle.cuh>
 #include <cstdio>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include "block/block_radix_sort.cuh"
 #include "block/block_reduce.cuh"
 #include "block/block_scan.cuh"
-#include "block/block_shuffle.cuh"
 #include "block/block_store.cuh"
 #include "warp/warp_reduce.cuh"
 #include "warp/warp_scan.cuh"

@@ -146,6 +146,28 @@ struct AskedBefore {
 template <typename Before>
 inline constexpr bool has_before = !std::is_same_v<Before, NothingBefore>;
 
+// The items before a thread's first and behind its last.
+template <typename T, int Threads>
+struct Neighbours {
+  struct TempStorage {
+    Slots<T, Threads> first, last;
+  };
+  TempStorage& storage;
+
+  template <int Items>
+  void meet(const T (&input)[Items]) {
+    storage.first[thread()] = input[0];
+    storage.last[thread()] = input[Items - 1];
+    __syncthreads();
+  }
+  T left() { return storage.last[thread() - 1]; }
+  T left(T of_first) { return thread() == 0 ? of_first : left(); }
+  T right() { return storage.first[thread() + 1]; }
+  T right(T of_last) { return is_last() ? of_last : right(); }
+  static int thread() { return RowMajorTid(0, 0, 0); }
+  static bool is_last() { return thread() == Threads - 1; }
+};
+
 }  // namespace detail
 
 }  // namespace cub

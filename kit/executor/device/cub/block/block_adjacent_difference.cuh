@@ -1,7 +1,7 @@
 // cub::BlockAdjacentDifference. Replaces CUB's header of this name.
 #pragma once
 
-#include "block_shuffle.cuh"
+#include "../lanes.hpp"
 
 #pragma GCC system_header
 

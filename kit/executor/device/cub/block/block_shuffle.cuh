@@ -1,4 +1,4 @@
-// cub::BlockShuffle, and the items of a thread's neighbours. Replaces CUB's header of this name.
+// cub::BlockShuffle. Replaces CUB's header of this name, which <cub/cub.cuh> does not include.
 #pragma once
 
 #include "../lanes.hpp"
@@ -6,32 +6,6 @@
 #pragma GCC system_header
 
 namespace cub {
-
-namespace detail {
-
-// The items before a thread's first and behind its last.
-template <typename T, int Threads>
-struct Neighbours {
-  struct TempStorage {
-    Slots<T, Threads> first, last;
-  };
-  TempStorage& storage;
-
-  template <int Items>
-  void meet(const T (&input)[Items]) {
-    storage.first[thread()] = input[0];
-    storage.last[thread()] = input[Items - 1];
-    __syncthreads();
-  }
-  T left() { return storage.last[thread() - 1]; }
-  T left(T of_first) { return thread() == 0 ? of_first : left(); }
-  T right() { return storage.first[thread() + 1]; }
-  T right(T of_last) { return is_last() ? of_last : right(); }
-  static int thread() { return RowMajorTid(0, 0, 0); }
-  static bool is_last() { return thread() == Threads - 1; }
-};
-
-}  // namespace detail
 
 template <typename T, int BLOCK_DIM_X, int BLOCK_DIM_Y = 1, int BLOCK_DIM_Z = 1, int /*LEGACY_PTX_ARCH*/ = 0>
 class BlockShuffle {
