@@ -1,7 +1,7 @@
 // cub::BlockDiscontinuity. Replaces CUB's header of this name.
 #pragma once
 
-#include "../lanes.hpp"
+#include "cub/lanes.hpp"
 
 #pragma GCC system_header
 

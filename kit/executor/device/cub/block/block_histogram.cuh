@@ -1,7 +1,7 @@
 // cub::BlockHistogram. Replaces CUB's header of this name. Both algorithms count with atomics here.
 #pragma once
 
-#include "../lanes.hpp"
+#include "cub/lanes.hpp"
 
 #pragma GCC system_header
 

@@ -2,7 +2,7 @@
 // floats are the same.
 #pragma once
 
-#include "../lanes.hpp"
+#include "cub/lanes.hpp"
 
 #pragma GCC system_header
 

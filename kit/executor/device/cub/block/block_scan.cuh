@@ -1,7 +1,7 @@
 // cub::BlockScan. Replaces CUB's header of this name. Each algorithm combines in CUB's order, so sums of floats are the same.
 #pragma once
 
-#include "../lanes.hpp"
+#include "cub/lanes.hpp"
 
 #pragma GCC system_header
 

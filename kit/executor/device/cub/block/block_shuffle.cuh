@@ -1,7 +1,7 @@
 // cub::BlockShuffle. Replaces CUB's header of this name, which <cub/cub.cuh> does not include.
 #pragma once
 
-#include "../lanes.hpp"
+#include "cub/lanes.hpp"
 
 #pragma GCC system_header
 

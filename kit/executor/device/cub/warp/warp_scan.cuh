@@ -1,7 +1,7 @@
 // cub::WarpScan. Replaces CUB's header of this name. Its TempStorage is not used: shuffles bring every value.
 #pragma once
 
-#include "../lanes.hpp"
+#include "cub/lanes.hpp"
 
 #pragma GCC system_header
 
