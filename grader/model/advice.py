@@ -186,5 +186,9 @@ WORDS: dict[Verdict, dict[str, Hint]] = {
             "Find the line that changes this value. Can its thread come there while this one waits, or does it wait for this one too?",
             "Which thread has to change this value, and what is it waiting for?",
         ),
+        "has no loop": Hint(
+            "Look at how many threads the launch starts, and at what each of them calls: a function may call itself.",
+            "How many threads does this launch need, and how many does it start?",
+        ),
     },
 }  # fmt: skip

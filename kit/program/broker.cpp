@@ -24,13 +24,13 @@ constexpr const char* notable[] = {"leak",           "copy-size",   "copy-direct
                                    "not-configured"};
 
 // What the record says of a limit that the program met: in milliseconds or bytes; 0: nobody said how much.
-json met(const ProgramLimits& limits, const std::string& limit) {
+json met(const ProgramLimits& limits, const std::string& limit, std::uint64_t calls = 0) {
   const std::uint64_t most = limit == "memory"          ? limits.host_bytes
                              : limit == "file-size"     ? limits.file_bytes
                              : limit == processor_limit ? limits.host_clock_ms
                              : limit == idle_limit      ? limits.idle_ms
                                                         : limits.wall_ms;
-  return {{"limit", limit}, {"most", most}};
+  return {{"limit", limit}, {"most", most}, {"calls", calls}};
 }
 
 // Calls that need nothing but the session.
@@ -81,16 +81,16 @@ void Broker::run(const std::atomic<bool>& stop) {
 void Broker::serve(HostProcess& process, HostClock& clock, Clock::time_point deadline, const std::atomic<bool>& stop) {
   for (;;) {
     if (stop) return session_.record.end("stopped");
+    if (Clock::now() >= deadline) return;  // also of a program that always asks for something
     if (clock.is_over()) return session_.record.end("timeout", met(session_.description.limits, processor_limit));
     if (clock.is_idle()) return session_.record.end("timeout", met(session_.description.limits, idle_limit));
     switch (process.wait(std::min(deadline, clock.next_look()))) {
       case HostProcess::Wake::ended: return;
-      case HostProcess::Wake::deadline:
-        if (Clock::now() < deadline) continue;  // only another look at its clock
-        return;
+      case HostProcess::Wake::deadline:  // perhaps only of another look at its clock
       case HostProcess::Wake::interrupted: continue;
       case HostProcess::Wake::request: break;
     }
+    ++calls_;
     const Frame frame = process.channel().receive(frame_timeout_ms);
     const Reply reply = answer(HostRequest(frame.text));
     process.channel().send(json_text(reply.value), reply.descriptors);
@@ -185,7 +185,7 @@ void Broker::note_end(HostProcess& process, HostClock& clock, Clock::time_point 
     }
     if (is_over) return session_.record.end("timeout", met(session_.description.limits, processor_limit));
     if (clock.is_idle()) return session_.record.end("timeout", met(session_.description.limits, idle_limit));
-    if (Clock::now() >= deadline) return session_.record.end("timeout", met(session_.description.limits, "wall-clock"));
+    if (Clock::now() >= deadline) return session_.record.end("timeout", met(session_.description.limits, "wall-clock", calls_));
     ::usleep(1000);
   }
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "program/host_process.hpp"
 #include "program/host_request.hpp"
@@ -33,6 +34,7 @@ class Broker {
 
   Session session_;
   bool said_bye_ = false;
+  std::uint64_t calls_ = 0;  // the program's, so far
 };
 
 }  // namespace tilelab::program

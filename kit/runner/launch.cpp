@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <new>
@@ -39,7 +40,14 @@ using protocol::LaunchReply;
 using protocol::LaunchRequest;
 using protocol::Status;
 
-constexpr auto still_busy = "was still running here when the launch reached its limit of steps: this loop may never end";
+// First of a kernel with a loop.
+constexpr std::array reached_steps = {"was still running here when the launch reached its limit of steps: this loop may never end",
+                                      "was still running here when the launch reached its limit of steps. The kernel has no loop: all its "
+                                      "threads together are too much work"};
+constexpr std::array reached_time = {
+    "was still running here when the launch had used its processor time: this loop never ends, or it is more work than fits into that time",
+    "was still running here when the launch had used its processor time. The kernel has no loop: all its threads together are too much "
+    "work"};
 constexpr auto waits_for_a_thread = "keeps reading one value here and waits for it to change, but no thread that can still run changes it";
 constexpr auto waits_for_a_block =
     "waits here until another block changes a value, and so do more blocks than the CPU executor can keep waiting. Such a launch can "
@@ -55,7 +63,8 @@ constexpr auto waited_for_later =
 class LaunchEnding {
  public:
   // Findings go to `log`. Both stay where they are.
-  LaunchEnding(simt::FindingLog& log, const simt::MemoryMap& memory) : log_(log), memory_(memory) {}
+  LaunchEnding(simt::FindingLog& log, const simt::MemoryMap& memory, bool has_loops)
+      : log_(log), memory_(memory), words_(has_loops ? 0 : 1) {}
 
   // The machine has run: what stopped it, if anything did.
   void note(const simt::Machine& machine) {
@@ -68,7 +77,8 @@ class LaunchEnding {
         record(Verdict::timeout, {timeout->pc, timeout->by}, no_room_for_its_block);
         return stop(Status::timeout, "Blocks wait for blocks that have no room on a GPU.");
       }
-      record(Verdict::timeout, {timeout->pc, timeout->by}, timeout->waiting_for_another_thread ? waits_for_a_thread : still_busy);
+      record(Verdict::timeout, {timeout->pc, timeout->by},
+             timeout->waiting_for_another_thread ? waits_for_a_thread : reached_steps[words_]);
       stop(Status::timeout, "The launch reached its limit of steps.");
     } else if (machine.waited_for_later_block().pc != 0) {
       record(Verdict::timeout, machine.waited_for_later_block(), waited_for_later, true);
@@ -107,7 +117,7 @@ class LaunchEnding {
   // Ended by a signal. `overflow`: a thread's stack was too small. Returns the reply's status and detail.
   std::pair<Status, std::string> by_signal(int signal, std::uintptr_t pc, bool overflow) {
     if (signal == SIGPROF || signal == SIGXCPU) {
-      record(Verdict::timeout, pc + 1, still_busy);
+      record(Verdict::timeout, pc + 1, reached_time[words_]);
       return {Status::timeout, "The launch ran out of time."};
     }
     const char* why = overflow ? "overflows its stack: a recursion that never ends, or local arrays too large for it"
@@ -157,6 +167,7 @@ class LaunchEnding {
 
   simt::FindingLog& log_;
   const simt::MemoryMap& memory_;
+  std::size_t words_;  // which of several
   std::optional<std::pair<protocol::Status, std::string>> trouble_;
 };
 
@@ -165,7 +176,7 @@ class Launch {
   Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files)
       : image_(image), request_(request), files_(files), barrier_places_(image.barrier_places()),
         observers_(request.allow_same_value_writes ? simt::RaceDetector::SameValue::allowed : simt::RaceDetector::SameValue::races),
-        ending_(observers_.log(), memory_) {
+        ending_(observers_.log(), memory_, !image.loops.empty()) {
     observers_.get<simt::BarrierChecker>().know(barrier_places_, observers_.get<simt::RaceDetector>(), request.early_return_is_error);
   }
 

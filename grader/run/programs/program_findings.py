@@ -95,9 +95,6 @@ _ENDINGS = {"timeout": Verdict.TIMEOUT, "crash": Verdict.CRASH}
 _PHRASES = {
     "the launch function asks": "the launch asks",
     "(shared_bytes)": "(the third argument of <<<…>>>)",
-    "when the launch reached its limit of steps: this loop may never end": (
-        "when the launch's time was over: this loop never ends, or it is more work than this machine does in that time"
-    ),
 }
 
 
@@ -266,7 +263,8 @@ def ending(record: RunRecord, seconds: int) -> str:
         number = record.signal or (record.status or 0) - _SIGNALLED
         return f"The program crashed: {SIGNALS.get(number, f'signal {number}')}."
     if record.ended == "timeout":
-        return f"The program was stopped: it did not end in {seconds} seconds. --seconds N gives it more."
+        made = f", in which it made {record.calls:,} calls of CUDA" if record.calls else ""
+        return f"The program was stopped: it did not end in {seconds} seconds{made}. --seconds N gives it more."
     if record.ended == "garbled":
         return "The program was stopped: it wrote over memory or descriptors through which it talks to the device."
     return "The program was stopped from outside." if record.ended == "stopped" else ""

@@ -123,6 +123,7 @@ class RunRecord(_Record):
     signal: int | None = None
     limit: str = ""  # which one the program met: "processor-time", "wall-clock", "memory", "file-size"
     most: int = 0  # of it, in milliseconds or bytes
+    calls: int = 0  # of CUDA that it had made then
     detail: str = ""
     refusal: RefusalRecord | None = None
     launches: tuple[LaunchRecord, ...] = ()

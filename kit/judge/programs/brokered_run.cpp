@@ -106,8 +106,8 @@ BrokeredRun run_with_broker(const BuiltProgram& program, json description) {
   BrokeredRun run;
   const auto drained = child.drain(run.output, DataFolder(program.folder), Clock::now() + most + slack);
   if (drained == OutputProcess::Drained::late) throw std::runtime_error("the broker did not end in time");
-  run.wrote_too_much = drained == OutputProcess::Drained::too_much;
-  if (run.wrote_too_much) child.stop();
+  run.too_much = child.too_much();
+  if (!run.too_much.empty()) child.stop();
   const int status = child.wait();
   reap_orphans();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("the broker failed with status " + std::to_string(status));
@@ -189,7 +189,8 @@ OutputProcess::Drained OutputProcess::drain(std::string& output, const DataFolde
     std::array<pollfd, 2> pollers{{{reader_.get(), POLLIN, 0}, {told, POLLIN, 0}}};  // poll passes over -1
     poll(pollers.data(), pollers.size(), static_cast<int>(std::min<long long>(left, between_looks.count())));
     if (Clock::now() - looked >= between_looks) {
-      if (folder.usage().is_overfull) return Drained::too_much;
+      too_much_ = folder.usage().too_much;
+      if (!too_much_.empty()) return Drained::too_much;
       looked = Clock::now();
     }
     if (pollers[0].revents == 0) {
@@ -200,7 +201,9 @@ OutputProcess::Drained OutputProcess::drain(std::string& output, const DataFolde
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return Drained::whole;
     output.append(buffer.data(), std::min(static_cast<std::size_t>(got), most_output - output.size()));
-    if (output.size() == most_output) return Drained::too_much;
+    if (output.size() < most_output) continue;
+    too_much_ = "more than " + std::to_string(most_output >> 20) + " MiB of output";
+    return Drained::too_much;
   }
 }
 

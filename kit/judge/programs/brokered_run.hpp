@@ -35,7 +35,7 @@ struct CopiedBytes {
 struct BrokeredRun {
   nlohmann::json record;  // run.json
   std::string output;
-  bool wrote_too_much = false;  // and was ended for it
+  std::string too_much;  // that it wrote, and was ended for: as OutputProcess::too_much
   std::vector<CopiedBytes> copies;
 };
 
@@ -105,10 +105,13 @@ class OutputProcess {
   void stop() const;  // SIGTERM
   void kill() const;  // with its group, where it has one of its own
   int wait();         // waitpid's status
+  // What there was too much of, in words: "more than 16 MiB of output".
+  const std::string& too_much() const { return too_much_; }
 
  private:
   pid_t pid_ = -1;
   bool apart_ = false;
+  std::string too_much_;
   Descriptor reader_;
 };
 

@@ -102,10 +102,11 @@ DataFolder::Usage DataFolder::usage() const {
       usage.largest_file = std::max(usage.largest_file, size);
     }
     if (at.depth() < static_cast<int>(most_depth)) continue;
-    usage.is_overfull = true;
+    usage.too_much = "more than " + std::to_string(most_depth) + " folders in one another";
     at.disable_recursion_pending();
   }
-  usage.is_overfull = usage.is_overfull || entries > most_entries || bytes > most_bytes;
+  if (entries > most_entries) usage.too_much = "more than " + std::to_string(most_entries) + " files and folders";
+  if (bytes > most_bytes) usage.too_much = "more than " + std::to_string(most_bytes >> 20) + " MiB of files";
   return usage;
 }
 

@@ -24,7 +24,7 @@ class DataFolder {
   bool refill(const std::vector<DataFile>& files) const;
   // As far as the program left it to be seen. Cheap enough to be asked while the program runs.
   struct Usage {
-    bool is_overfull = false;         // more files or bytes than any lab needs
+    std::string too_much;             // of what it holds more than any lab needs, in words; empty: of nothing
     std::uintmax_t largest_file = 0;  // in bytes
   };
   Usage usage() const;

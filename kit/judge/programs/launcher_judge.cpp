@@ -125,7 +125,7 @@ void judge_return(LaunchRecord& record, const BrokeredRun& run) {
   if (run.record.value("ended", "") == "exit" && record.verdict != Verdict::internal_error && run.record.value("status", 0) == 0)
     return worsen(record, Verdict::crash, "The launcher did not come back: it ended the program.");
   // A program that looks at its errors ends itself where one came up. Then the mistake is to be told, and not the end.
-  const bool is_told = record.verdict != Verdict::pass && run.record.value("ended", "") == "exit" && !run.wrote_too_much;
+  const bool is_told = record.verdict != Verdict::pass && run.record.value("ended", "") == "exit" && run.too_much.empty();
   if (!is_told) judge_end(record, run);
 }
 

@@ -45,11 +45,11 @@ BrokeredRun run_alone(const BuiltProgram& program, const std::vector<std::string
   OutputProcess child(argv, program.folder, true);
   BrokeredRun run;
   const auto drained = child.drain(run.output, DataFolder(program.folder), OutputProcess::Clock::now() + program.native->most);
-  run.wrote_too_much = drained == OutputProcess::Drained::too_much;
+  run.too_much = child.too_much();
   if (drained != OutputProcess::Drained::whole) child.kill();
   const int status = child.wait();
   reap_orphans();
-  run.record = record_of_end(drained, status);
+  run.record = record_of_end(drained, status, program.native->most);
   return run;
 }
 
@@ -74,16 +74,17 @@ Descriptor shared_device(const NativeProgram& program) {
   return locked(program.lock, LOCK_SH);
 }
 
-nlohmann::json record_of_end(OutputProcess::Drained drained, int status) {
+nlohmann::json record_of_end(OutputProcess::Drained drained, int status, std::chrono::milliseconds most) {
   const bool is_late = drained == OutputProcess::Drained::late;
   if (!is_late && how_ended(status) == ChildEnd::exit) return record_of_exit(WEXITSTATUS(status));
   nlohmann::json record = empty_record();
-  const std::string limit = is_late ? "" : limit_met(status);
+  const std::string limit = is_late ? "wall-clock" : limit_met(status);
   // Where too much was written, we have killed it.
   const bool is_ours = !is_late && how_ended(status) == ChildEnd::outside && drained != OutputProcess::Drained::too_much;
   record["ended"] = is_late ? "timeout" : is_ours ? "internal" : "signal";
   if (is_ours) record["detail"] = "it " + end_in_words(status);
   if (!limit.empty()) record["limit"] = limit;
+  if (is_late) record["most"] = most.count();
   if (!is_late) record["signal"] = signal_of(status);
   return record;
 }
@@ -118,9 +119,9 @@ std::optional<BrokeredRun> NativeSession::turn(const BuiltProgram& program, cons
     }
     drained = child_->drain(run.output, folder, deadline);  // it ended
   }
-  run.wrote_too_much = drained == OutputProcess::Drained::too_much;
+  run.too_much = child_->too_much();
   if (drained != OutputProcess::Drained::whole) child_->kill();
-  run.record = record_of_end(drained, child_->wait());
+  run.record = record_of_end(drained, child_->wait(), program.native->most);
   end();
   return run;
 }

@@ -32,7 +32,7 @@ LaunchRecord judge_native_run(const BuiltProgram& program, const std::vector<Dat
 Descriptor shared_device(const NativeProgram& program);
 
 // Both have the keys of run.json, all lists empty, and "native": true. `status`: waitpid's, or a program's own.
-nlohmann::json record_of_end(OutputProcess::Drained drained, int status);
+nlohmann::json record_of_end(OutputProcess::Drained drained, int status, std::chrono::milliseconds most);
 nlohmann::json record_of_exit(int status);
 
 // A program on a real GPU as one process that runs it again and again, a turn for each run: making a context of the GPU takes far longer

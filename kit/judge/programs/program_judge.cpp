@@ -309,18 +309,19 @@ constexpr std::array<std::pair<std::string_view, Verdict>, 14> host_mistakes{{{"
                                                                               {"copy-race", Verdict::race},
                                                                               {"launch-race", Verdict::race}}};
 
-// Which limit the program met. `most`: in milliseconds or bytes; 0: not known.
-std::string limit_in_words(const std::string& limit, std::uint64_t most) {
+// Which limit the program met. `most`: in milliseconds or bytes; 0: not known. `calls`: how often it asked for something before.
+std::string limit_in_words(const std::string& limit, std::uint64_t most, std::uint64_t calls) {
   const std::string seconds = std::to_string(most / 1000) + (most % 1000 == 0 ? "" : "." + std::to_string(most % 1000 / 100)) + " seconds";
   const std::string megabytes = std::to_string(most >> 20) + " MiB";
   if (limit == "memory")
     return "The program needs more memory than it may use on the host" + (most == 0 ? "." : ": it may have " + megabytes + ".");
   if (limit == "file-size")
     return "The program writes a larger file than it may" + (most == 0 ? "." : ": a file may have " + megabytes + ".");
-  if (most == 0) return "The program did not end in its time.";
-  const std::string what = limit == "processor-time" ? "its host code has used " + seconds + " of processor time"
-                           : limit == "idle"         ? "for " + seconds + " it did nothing but wait"
-                                                     : "it was stopped after " + seconds;
+  const std::string made = calls == 0 ? "" : ", in which it made " + std::to_string(calls) + (calls == 1 ? " call" : " calls") + " of CUDA";
+  const std::string what = limit == "processor-time"
+                               ? "its host code has used " + (most == 0 ? "all its" : seconds + " of") + " processor time"
+                           : limit == "idle" ? "for " + seconds + " it did nothing but wait"
+                                             : "it was stopped after " + seconds + made;
   return "The program did not end in its time: " + what + ".";
 }
 
@@ -335,11 +336,11 @@ void worsen(LaunchRecord& record, Verdict verdict, const std::string& message) {
 void judge_end(LaunchRecord& record, const BrokeredRun& run) {
   const std::string ended = run.record.at("ended").get<std::string>();
   const auto number = [&](const char* key) { return std::to_string(run.record.value(key, 0)); };
-  if (run.wrote_too_much) return worsen(record, Verdict::timeout, "The program wrote without end.");
+  if (!run.too_much.empty()) return worsen(record, Verdict::timeout, "The program was stopped: it wrote " + run.too_much + ".");
   if (ended == "finished") return;
   if (const std::string limit = run.record.value("limit", ""); !limit.empty())
     return worsen(record, limit == "memory" ? Verdict::crash : Verdict::timeout,
-                  limit_in_words(limit, run.record.value("most", std::uint64_t{0})));
+                  limit_in_words(limit, run.record.value("most", std::uint64_t{0}), run.record.value("calls", std::uint64_t{0})));
   if (ended == "exit") {
     // A program that looks at its errors ends so after a mistake, and then the mistake is the verdict.
     if (run.record.value("status", 0) != 0 && record.verdict == Verdict::pass)
@@ -371,7 +372,8 @@ void judge_findings(LaunchRecord& record, const json& report) {
   for (const json& one : report.value("launches", json::array())) {
     const std::string status = one.value("status", "");
     if (status == "internal-error") record.verdict = Verdict::internal_error;
-    if (status == "timeout") record.verdict = worst(record.verdict, Verdict::timeout);
+    // Else it was stopped with the program, whose end says more.
+    if (status == "timeout" && report.value("ended", "") != "timeout") record.verdict = worst(record.verdict, Verdict::timeout);
     if (status == "crash") record.verdict = worst(record.verdict, Verdict::crash);
   }
 }

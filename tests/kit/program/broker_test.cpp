@@ -134,6 +134,15 @@ TEST_CASE("a program that never ends is ended", "[broker]") {
   CHECK(run(description).at("ended") == "timeout");
 }
 
+TEST_CASE("a program that asks without end is ended when its time is over, and how often it asked is told", "[broker]") {
+  json description = fake::program("asks without end");
+  description["limits"]["wall_ms"] = 500;
+  const json report = run(description);
+  CHECK(report.at("limit") == "wall-clock");
+  CHECK(report.at("most") == 500);
+  CHECK(report.at("calls") > 10);
+}
+
 TEST_CASE("a program that does nothing but wait is ended before its time", "[broker]") {
   json description = fake::program("never ends");
   description["limits"]["idle_ms"] = 750;

@@ -216,6 +216,11 @@ TEST_CASE("fake program: never ends", "[.fake-program]") {
   for (;;) pause();
 }
 
+TEST_CASE("fake program: asks without end", "[.fake-program]") {
+  Library cuda;
+  for (;;) cuda.ask({{"op", "memory"}});
+}
+
 TEST_CASE("fake program: closes its socket and waits", "[.fake-program]") {
   Library cuda;
   close(program::host_socket);

@@ -158,9 +158,9 @@ TEST_CASE("a launcher's mistakes have their verdicts", "[launcher]") {
        {"calls its kernel like a function", Verdict::launch_error, "a mistake of the host's code: not-configured"},
        {"writes nonsense to its socket", Verdict::rejected, "The program wrote over"},
        {"asks for other operands", Verdict::internal_error, "the program's run broke off"},
-       {"fills its folder", Verdict::timeout, "The program wrote without end"},
+       {"fills its folder", Verdict::timeout, "The program was stopped: it wrote more than 10000 files and folders."},
        {"uses up its processor time", Verdict::timeout, "The program did not end in its time"},
-       {"prints without end", Verdict::timeout, "The program wrote without end"}}));
+       {"prints without end", Verdict::timeout, "The program was stopped: it wrote more than 16 MiB of output."}}));
   CAPTURE(launcher);
   const LaunchRecord record = run(launcher);
   CHECK(record.verdict == verdict);
@@ -200,7 +200,7 @@ TEST_CASE("whatever a launcher does with signals, the limit that it met is told"
 
 TEST_CASE("a run has no more than its share of the time", "[launcher]") {
   const auto [launcher, share, said] = GENERATE(table<std::string, judge::RunShare, std::string>(
-      {{"never comes back", {std::chrono::milliseconds(200), 0}, "it was stopped after 0.2 seconds."},
+      {{"never comes back", {std::chrono::milliseconds(200), 0}, "it was stopped after 0.2 seconds, in which it made 2 calls of CUDA."},
        {"never comes back", {std::chrono::seconds(60), 1}, "for 0.6 seconds it did nothing but wait."},
        {"ignores the end of its processor time", {std::chrono::seconds(60), 2}, "its host code has used 0.3 seconds of processor time."}}));
   const Folders folders;

@@ -110,12 +110,13 @@ TEST_CASE("what a native launcher does wrong has its verdict", "[native]") {
        {"printf 'an illegal memory access' > tilelab_error; exit 3", Verdict::crash, "CUDA reports an error: an illegal memory access"},
        {"exit 4", Verdict::crash, "The program ended with status 4"},
        {"kill -ABRT $$", Verdict::crash, "The program was ended by signal 6"},
-       {"kill -XCPU $$", Verdict::timeout, "The program did not end in its time."},
-       {"sh -c 'kill -XCPU $$'; exit $?", Verdict::timeout, "The program did not end in its time."},
+       {"kill -XCPU $$", Verdict::timeout, "The program did not end in its time: its host code has used all its processor time."},
+       {"sh -c 'kill -XCPU $$'; exit $?", Verdict::timeout,
+        "The program did not end in its time: its host code has used all its processor time."},
        {"kill -XFSZ $$", Verdict::timeout, "The program writes a larger file than it may."},
        {"kill -KILL $$", Verdict::internal_error, "the program's run broke off: it was ended from outside: Killed"},
        {"while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done | cat | tr x y | dd bs=64k 2>/dev/null", Verdict::timeout,
-        "The program wrote without end"}}));
+        "The program was stopped: it wrote more than 16 MiB of output."}}));
   CAPTURE(text);
   const Folder folder;
   const LaunchRecord record = judge::judge_launcher(script(folder, text), trial());
