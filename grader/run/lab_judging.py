@@ -96,7 +96,7 @@ class _Job:
         is_program = lab.public.starts_itself  # its host code is the student's own
         work.mkdir()
         if is_program:
-            built, program = build_submission(toolset, lab, self.text, self.folder)
+            built, program = toolset.workers.run(build_submission, toolset, lab, self.text, self.folder)
         else:
             built, program = toolset.cpu_build(self.source, work, self._entries), None
         build = Build(
@@ -114,7 +114,8 @@ class _Job:
             return self._refused(build, refusals, gpu)
         seconds = self._seconds()
         explained = self.judge.explained and not is_program
-        causes = failure_causes(toolset, lab, self.text, work, cases) if explained else ()
+        told = (toolset, lab, self.text, work, cases)
+        causes = toolset.workers.run(failure_causes, *told) if explained else ()
         outcome = LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu, causes=causes)
         started = program if is_program else self.folder / RUNNER_FILE
         if started is not None and build.ok and (drawn := self.judge.drawn):

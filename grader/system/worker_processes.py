@@ -1,4 +1,5 @@
-"""Processes that do what takes Python long, as checking what a compiler made: threads of one process would do it one at a time.
+"""Processes that read what students handed in, and what compilers made of it. One that breaks off, or needs too much, ends one piece of
+work, and a new process takes its place; threads of one process would also do such work one at a time.
 
 What is sent to them and back is data. They hold no lock and no state that others have to see. A machine where they cannot be had
 does the same work in the grader's own process.
@@ -9,10 +10,14 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import resource
 import signal
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from contextlib import suppress
+from queue import SimpleQueue
 from typing import ParamSpec, Self, TypeVar
 
 # Python looks for unused cycles of objects seldom. By itself it does so after each 700 new objects, among all that there are, and a
@@ -29,8 +34,10 @@ def collect_rarely() -> None:
     gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
 
 
-_FEWEST_CORES = 4  # on fewer, compilers and runners keep them busy, and a worker would only need memory
 _PRELOADED = ["__main__", "grader.engines.cpu_build"]  # once, in the process that all others are copies of
+# Of one process, and of one piece of work. The largest file that is read needs a quarter of either.
+MOST_BYTES = 2 << 30
+MOST_SECONDS = 300  # of processor time; what compilers and runners use is limited where they are started
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
@@ -40,7 +47,10 @@ class WorkerProcesses:
     """To be ended, by itself or as a context. `count` 0: everything is done here."""
 
     def __init__(self, count: int = 0) -> None:
-        self._pool = _pool(count) if count else None
+        self._all = [worker for _ in range(count) if (worker := _worker()) is not None]
+        self._free: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
+        for worker in self._all:
+            self._free.put(worker)
 
     def __enter__(self) -> Self:
         return self
@@ -50,41 +60,65 @@ class WorkerProcesses:
 
     def end(self) -> None:
         """What is asked later is done here."""
-        if pool := self._pool:
-            self._pool = None
-            pool.shutdown(cancel_futures=True)
+        workers, self._all = self._all, []
+        for worker in workers:
+            worker.shutdown(cancel_futures=True)
 
     def run(self, function: Callable[_Given, _Found], /, *arguments: _Given.args, **more: _Given.kwargs) -> _Found:
-        """What `function` gives or raises, once it has. Raises RuntimeError where its process was ended; later calls are done here."""
-        pool = self._pool
-        if pool is None:
+        """What `function` gives or raises, once it has, in a process that does nothing else meanwhile. Raises RuntimeError where that one
+        was ended, or came to a limit.
+        """
+        if not self._all:
             return function(*arguments, **more)
+        worker = self._free.get()
         try:
-            return pool.submit(function, *arguments, **more).result()
+            return worker.submit(_limited, function, *arguments, **more).result()
         except BrokenExecutor as error:
-            self._pool = None
-            message = "a process of the grader's own was ended by something else, as by a machine without free memory"
+            worker = self._in_place_of(worker)
+            message = (
+                "the grader's process that read this file was ended: it used more than "
+                f"{MOST_SECONDS} seconds of processor time, or this machine has no free memory"
+            )
             raise RuntimeError(message) from error
+        finally:
+            self._free.put(worker)
+
+    def _in_place_of(self, broken: ProcessPoolExecutor) -> ProcessPoolExecutor:
+        """Where no other can be had, every further piece of work breaks off and is told."""
+        made = _worker()
+        if made is None:
+            return broken
+        with suppress(ValueError):  # all have ended meanwhile
+            self._all[self._all.index(broken)] = made
+        broken.shutdown()
+        return made
 
 
-def fitting_count(cores: int) -> int:
-    """How many a batch has on a machine with so many cores."""
-    return cores if cores >= _FEWEST_CORES else 0
+def _limited(function: Callable[_Given, _Found], /, *arguments: _Given.args, **more: _Given.kwargs) -> _Found:
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + MOST_SECONDS, most))
+    try:
+        return function(*arguments, **more)
+    except MemoryError:
+        message = f"reading this file needs more than {MOST_BYTES >> 20} MiB of the grader's memory"
+        raise RuntimeError(message) from None
 
 
-def _pool(count: int) -> ProcessPoolExecutor | None:
-    """A process is started when it is needed, by a server without threads. None where this machine has not what that takes."""
+def _worker() -> ProcessPoolExecutor | None:
+    """Its process is started when it is needed, by a server without threads. None where this machine has not what that takes."""
     try:
         method = multiprocessing.get_context("forkserver")
         method.set_forkserver_preload(_PRELOADED)
-        return ProcessPoolExecutor(count, mp_context=method, initializer=_begin)
+        return ProcessPoolExecutor(1, mp_context=method, initializer=_begin)
     except (OSError, ImportError, ValueError):  # no shared semaphores, as where /dev/shm is missing
         return None
 
 
 def _begin() -> None:
-    """In a new process: Ctrl-C is for the grader, and none of us outlives it."""
+    """In a new process: Ctrl-C is for the grader, and none of us outlives it. What it starts raises these limits for itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, most))
     collect_rarely()
     threading.Thread(target=_end_with_the_grader, daemon=True).start()
 

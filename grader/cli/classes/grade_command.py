@@ -42,7 +42,7 @@ from grader.roll.intake.intake import IntakeOptions
 from grader.roll.people.roster import read_roster
 from grader.roll.policy.course_file import Attempts, CoursePolicy, read_policy
 from grader.run.gpu_judging import under_sanitizer
-from grader.system.worker_processes import WorkerProcesses, fitting_count
+from grader.system.worker_processes import WorkerProcesses
 
 # The progress of a batch on the terminal: one line that moves if a person watches, a few lines if the output is a log.
 
@@ -372,7 +372,7 @@ def grade_class(request: ClassRequest) -> int:
     if request.sanitized and not there:
         toolset = under_sanitizer(toolset)
     seed = course_seed(root)
-    workers = WorkerProcesses(fitting_count(min(os.cpu_count() or 1, request.workers or sys.maxsize)))
+    workers = WorkerProcesses(min(os.cpu_count() or 1, request.workers or sys.maxsize))
     toolset = toolset.working_with(workers)
     on_cpu = lab_judge(toolset.without_gpu(), seed, public_only=False)  # behaviours are compared as it sees them
     at_once = request.workers or jobs_at_once(toolset)

@@ -30,7 +30,7 @@ from grader.roll.batch.opened_tools import open_toolset
 from grader.roll.batch.output_folder import require_temporary_files, scratch_folder
 from grader.roll.intake.attempts import Intake
 from grader.run.gpu_judging import under_sanitizer
-from grader.system.worker_processes import WorkerProcesses, fitting_count
+from grader.system.worker_processes import WorkerProcesses
 
 # Whether a task has its GPU for itself. Kernels are timed nowhere else: what another job does there would cost a student points.
 #
@@ -166,7 +166,7 @@ def _answer(task: SliceTask) -> TaskAnswer:
     workers = order.options.workers or given
     mine = {job.lab for job in order.slices[task.number]}
     asked = {lab.id: lab for lab in labs if order.bench is None or lab.id in mine}
-    with WorkerProcesses(fitting_count(workers)) as processes:
+    with WorkerProcesses(workers) as processes:
         toolset = toolset.working_with(processes)
         setup = class_setup(
             toolset,

@@ -318,6 +318,9 @@ def _judge_all(plan: JudgingPlan, held: HeldOutcomes, scratch: Path, workers: in
                 outcome, fault = future.result()
                 lab = plan.files[keys[future]][0]
                 plan.take(keys[future], outcome, fault)
+                if fault:
+                    who, _, why = plan.faults[-1].partition(": ")
+                    progress.note(f"not graded: {who}, {lab.id}: {why.strip().splitlines()[-1]}")
                 if broke(lab, outcome):
                     stopped = held.broke(lab)
                 elif outcome.speed is not None and outcome.speed.trouble:

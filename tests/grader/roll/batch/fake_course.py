@@ -17,7 +17,7 @@ from grader.model.result import Environment, Finding, Launch, Result
 from grader.model.verdicts import Verdict
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.class_insight import InsightSearch
-from grader.roll.batch.judging_jobs import JudgingSetup
+from grader.roll.batch.judging_jobs import JudgingSetup, Progress
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
 from grader.roll.intake.attempts import Attempt, Intake
@@ -126,6 +126,7 @@ class Course:
     times: dict[tuple[str, str], str] = dataclasses.field(default_factory=dict)  # by id and file: when it was handed in
     intake: IntakeOptions | None = None
     exports: Sequence[Export] = registered(Export)
+    progress: Progress = dataclasses.field(default_factory=Progress)
 
     def hand_in(self, student: str, **files: str) -> None:
         for lab, text in files.items():
@@ -151,6 +152,7 @@ class Course:
                 out,
                 loaded,
                 setup,
+                self.progress,
                 exports=self.exports,
                 roster=roster,
                 insight=insight,

@@ -9,6 +9,7 @@ import pytest
 from fake_course import Course, FakeControls
 
 from grader.model.labs import Lab
+from grader.roll.batch.judging_jobs import Progress
 
 
 def kept(course: Course) -> int:
@@ -94,11 +95,20 @@ def test_a_fault_of_ours_asks_the_controls_and_stops_where_they_fail(course: Cou
     assert course.rows()[1]["a"] == ""
 
 
-def test_a_fault_of_ours_on_a_machine_that_works_stops_nobody(course: Course) -> None:
+class _Told(Progress):
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+def test_a_fault_of_ours_on_a_machine_that_works_stops_nobody_and_is_told_at_once(course: Course) -> None:
     course.hand_in("anna", a="BREAKS")
-    course.controls = FakeControls()
+    course.controls, course.progress = FakeControls(), (told := _Told())
     report = course.grade()
     assert (report.found.stopped, len(report.found.faults)) == ("", 1)
+    assert told.notes == ["not graded: anna, a: RuntimeError: out of luck with 918273645"]
     assert [row["a"] for row in course.rows()] == ["", "1"]
 
 

@@ -1,21 +1,24 @@
-"""Work in other processes gives what it gives here, and a process that is ended costs no more than one try."""
+"""Work in other processes gives what it gives here, and a process that is ended costs one try of one file."""
 
 from __future__ import annotations
 
 import copy
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.toolset import Toolset
-from grader.system.worker_processes import WorkerProcesses, fitting_count
+from grader.system.worker_processes import MOST_BYTES, MOST_SECONDS, WorkerProcesses
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -45,13 +48,34 @@ def test_work_is_done_elsewhere_and_what_it_raises_is_raised_here(workers: Worke
 def test_without_processes_work_is_done_here() -> None:
     with WorkerProcesses() as none:
         assert none.run(os.getpid) == os.getpid()
-    assert (fitting_count(2), fitting_count(16)) == (0, 16)
 
 
-def test_a_process_that_is_ended_breaks_one_piece_of_work_and_the_next_is_done_here(workers: WorkerProcesses) -> None:
-    with pytest.raises(RuntimeError, match="ended by something else"):
-        workers.run(signal.raise_signal, signal.SIGKILL)
-    assert workers.run(os.getpid) == os.getpid()
+def test_a_process_that_is_ended_breaks_one_piece_of_work_and_another_process_does_the_next(
+    workers: WorkerProcesses,
+) -> None:
+    for _ in range(3):
+        with pytest.raises(RuntimeError, match="process that read this file was ended"):
+            workers.run(signal.raise_signal, signal.SIGKILL)
+    assert workers.run(os.getpid) != os.getpid()
+
+
+def test_others_go_on_beside_a_process_that_is_ended(workers: WorkerProcesses) -> None:
+    with ThreadPoolExecutor(1) as beside:
+        other = beside.submit(workers.run, time.sleep, 0.5)
+        with pytest.raises(RuntimeError):
+            workers.run(signal.raise_signal, signal.SIGKILL)
+        assert other.result() is None
+
+
+def test_memory_and_processor_time_of_one_piece_of_work_are_limited(workers: WorkerProcesses) -> None:
+    with pytest.raises(RuntimeError, match="needs more than 2048 MiB of the grader's memory"):
+        workers.run(bytes, MOST_BYTES)
+    assert len(workers.run(bytes, 8)) == 8
+    soft, hard = workers.run(resource.getrlimit, resource.RLIMIT_CPU)
+    assert MOST_SECONDS <= soft < MOST_SECONDS + 60
+    assert soft != hard
+    with pytest.raises(RuntimeError, match="process that read this file was ended"):
+        workers.run(signal.raise_signal, signal.SIGXCPU)
 
 
 def test_a_command_that_has_workers_runs_once(tmp_path: Path) -> None:
