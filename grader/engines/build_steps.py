@@ -72,7 +72,7 @@ def names_the_text(log: str, own: Collection[str], ours: Sequence[str]) -> bool:
     if elsewhere and re.search(rf"^(?:\./)*(?:{names}):{_SAID_OF_TEXT}", log, re.MULTILINE):
         return True  # a template or a constant of somebody else's, for the submission's sake
     foreign = [file for file in elsewhere if file.startswith("/") and not file.startswith(tuple(ours))]
-    included = re.search(rf"^(?:In file included from|\s+from) (?:\./)*(?:{names}):\d+", log, re.MULTILINE)
+    included = re.search(rf"^(?:In file included from|[ \t]+from) (?:\./)*(?:{names}):\d+", log, re.MULTILINE)
     return bool(foreign) and included is not None
 
 
@@ -218,6 +218,7 @@ BUILD_LIMITS = Limits(
     "build", cpu_seconds=10, wall_seconds=60, memory_bytes=2 << 30, processes=64, file_bytes=128 << 20, open_files=256
 )
 MAX_TEXT_BYTES = 32 << 20  # of preprocessed text, and of assembly; a lab's have some hundred kilobytes
+WHEN_EXPANDED = "once its macros and #include lines are expanded"
 _MAX_LOG = 8_000  # characters
 _STEP = "step.done"  # exists once the first of several commands has succeeded
 _LARGE = "step.large"  # exists where a text was too large for the commands behind
@@ -278,13 +279,15 @@ class BuildSteps:
         tools, limits = self.toolchain, BUILD_LIMITS
         readable = [*tools.includes, *tools.archives, tools.prelude.parent]
         finished = tools.home.run(self.confinement, command, readable, self.folder, limits)
-        if preprocesses and not self.first_step_succeeded():
+        expands = preprocesses and not self.first_step_succeeded()
+        if expands:
             limits = replace(limits, memory_bytes=PREPROCESSING_BYTES)
         text = finished.said.replace(f"{self.folder}/", "")
         if text.strip():
             self.log.append(text.strip())
         if finished.returncode != 0 and (limit := used_up(finished, limits, text)):
-            self.stopped = f"The compiler was stopped: it needed more than {limit} for {self.name}."
+            what = "preprocessor was stopped: to expand macros" if expands else "compiler was stopped:"
+            self.stopped = f"The {what} it needed more than {limit} for {self.name}."
             self.log.append(self.stopped)
         self.ended = "did not end in time" if finished.timed_out else f"ended with status {finished.returncode}"
         return finished.returncode == 0
@@ -302,13 +305,13 @@ class BuildSteps:
         self.log.clear()
         self.stopped = self.ended = ""
 
-    def text(self, name: str, too_long: str) -> str:
-        """The text of a file that a step wrote. `too_long`: what a student is told where it is longer than any lab's."""
+    def text(self, name: str, when: str) -> str:
+        """The text of a file that a step wrote. `when`: what had become of the submission, for a student whose text is too long then."""
         path = self.folder / name
         if path.is_symlink() or not path.is_file():
             raise BuildFaultError(f"{name} was not written")
-        if path.stat().st_size > MAX_TEXT_BYTES:
-            raise TooLongError(too_long)
+        if trouble := too_large(path, when):
+            raise TooLongError(trouble)
         return path.read_text(encoding="utf-8", errors="replace")
 
     def authors_text(self) -> str:
@@ -339,6 +342,13 @@ class BuildSteps:
         """Nothing shows that the submission made `who` fail."""
         said = next((line for line in reversed(self.log[-1:]) if line), "it said nothing")
         raise BuildFaultError(f"{who} {self.ended} and names nothing in the submission: {said[-400:]}")
+
+
+def too_large(path: Path, when: str) -> str:
+    """Why nobody reads this text; empty: it is not that long."""
+    if (size := path.stat().st_size) <= MAX_TEXT_BYTES:
+        return ""
+    return f"The file is too large {when}: {size >> 20} MiB of text; at most {MAX_TEXT_BYTES >> 20} MiB are read."
 
 
 def shortened(log: str) -> str:

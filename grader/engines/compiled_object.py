@@ -133,7 +133,7 @@ def beyond_proof() -> Refusal:
 
 # Compiles the changed text, finds the entry points in the object, and reads the compiler's dump for reasons not to trust it.
 
-TOO_LONG = "The file is too large when it is compiled."
+WHEN_COMPILED = "once it is compiled"
 
 
 def compile_text(steps: BuildSteps) -> bool:
@@ -142,7 +142,7 @@ def compile_text(steps: BuildSteps) -> bool:
     if not steps.run(parse):
         return False
     if others:
-        dump = steps.text(steps.toolchain.dump, TOO_LONG)
+        dump = steps.text(steps.toolchain.dump, WHEN_COMPILED)
         (steps.folder / steps.toolchain.dump).write_text(rewritten(dump), encoding="utf-8")
     return all(steps.run(command) for command in others)
 
@@ -167,7 +167,7 @@ def read_compiled(steps: BuildSteps, preprocessed: str, entries: EntrySignatures
 
 def refusal_of_dump(steps: BuildSteps, found: EntryPoints) -> Refusal | None:
     """The first reason not to trust the compiler's instrumentation of the file, taken from its dump."""
-    dump = steps.text(steps.toolchain.dump, TOO_LONG)
+    dump = steps.text(steps.toolchain.dump, WHEN_COMPILED)
     trusted = [str(path) for path in steps.toolchain.includes]
     if not steps.toolchain.is_clang:
         return scan_gimple(dump, steps.name, trusted)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from elftools.common.exceptions import DWARFError, ELFError
 
-from grader.engines.build_steps import BuildSteps, TooLongError, refuse, shortened
+from grader.engines.build_steps import WHEN_EXPANDED, BuildSteps, TooLongError, refuse, shortened
 from grader.engines.compiled_object import (
-    TOO_LONG,
+    WHEN_COMPILED,
     CompiledObject,
     announced_object,
     compile_text,
@@ -137,7 +137,7 @@ def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refu
 
 
 def _preprocessed(steps: BuildSteps) -> str:
-    preprocessed = steps.text("scanned.ii", "The file is too large when its #include lines are expanded.")
+    preprocessed = steps.text("scanned.ii", WHEN_EXPANDED)
     if not steps.toolchain.has_prelude(preprocessed):
         raise BuildFaultError("the compiler did not take the kit's precompiled header")
     return preprocessed
@@ -149,7 +149,7 @@ def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatu
     if missing := missing_names(obj, found, entries, text):
         return missing
     own = (steps.folder / "submission.s").exists()
-    assembly = steps.text("submission.s" if own else "scanned.s", TOO_LONG)
+    assembly = steps.text("submission.s" if own else "scanned.s", WHEN_COMPILED)
     refusal = refusal_of_dump(steps, found) or check_object(obj, found, calls_of(assembly, steps.name))
     if refusal:
         return (refusal,)

@@ -27,6 +27,7 @@ _MARKER_LINE = re.compile(r'^# \d+ "', re.MULTILINE)
 MAX_SOURCE = 2 << 20  # characters of a file
 MAX_TOKENS = 250_000  # once macros are expanded
 MAX_DEPTH = 256  # brackets in one another: Clang's own limit
+_ROUGHLY, _MILLION = re.compile(r"\w+|[^\w\s]"), 1_000_000  # tokens that are only counted
 # A submission could write files into these folders. They are no system headers, whatever a marker says.
 _NEVER_SYSTEM = ("/proc/", "/dev/", "/sys/", "/run/")
 
@@ -94,7 +95,8 @@ def too_long(source: str) -> Refusal | None:
     if len(source) <= MAX_SOURCE:
         return None
     line = source.count("\n", 0, MAX_SOURCE) + 1
-    return _beyond(line, f"The file has {len(source):,} characters, and at most {MAX_SOURCE:,} can be read")
+    what = f"The file is too large: {len(source):,} characters; at most {MAX_SOURCE:,} are read, which is up to line {line}."
+    return Refusal(Verdict.COMPILE_ERROR, line, what, "Remove what the kernel does not need.")
 
 
 def too_much(preprocessed: str, file_name: str, folder: str = "") -> Refusal | None:
@@ -103,18 +105,20 @@ def too_much(preprocessed: str, file_name: str, folder: str = "") -> Refusal | N
     for count, token in enumerate(tokens_of(preprocessed, file_name, folder), 1):
         line = token.line or line
         if count > MAX_TOKENS:
-            return _beyond(line, f"With its macros expanded, the file has more than {MAX_TOKENS:,} words and signs")
+            all_of_it = MAX_TOKENS + sum(1 for _ in _ROUGHLY.finditer(preprocessed, token.start))
+            has = f"{all_of_it / 1e6:.1f} million" if all_of_it >= _MILLION else f"{all_of_it:,}"
+            what = (
+                f"The file is too large once its macros are expanded: {has} tokens; at most {MAX_TOKENS:,} are read, which is up to "
+                f"line {line}."
+            )
+            advice = "Look for a macro that expands others, or for code that a loop or a function could say once."
+            return Refusal(Verdict.COMPILE_ERROR, line, what, advice)
         if token.kind == "sign":
             depth = max(0, depth + (token.text in _OPENING) - (token.text in _CLOSING))
             if depth > MAX_DEPTH:
-                return _beyond(line, f"More than {MAX_DEPTH} brackets are open in one another")
+                what = f"More than {MAX_DEPTH} brackets are open in one another in line {line}; no more are read."
+                return Refusal(Verdict.COMPILE_ERROR, line, what, "Close some of them first: give a part a name.")
     return None
-
-
-def _beyond(line: int, what: str) -> Refusal:
-    return Refusal(
-        Verdict.COMPILE_ERROR, line, f"{what}: line {line} is beyond that limit.", "No kernel needs so much."
-    )
 
 
 # Attributes that are allowed in __attribute__((…)) or [[…]]. They are about layout, inlining and diagnostics. None of them changes

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from grader.engines.backend import GPU_RUN_LIMITS, Device, trouble_compiling
-from grader.engines.build_steps import BUILD_LIMITS, MAX_TEXT_BYTES, asked_for
+from grader.engines.build_steps import BUILD_LIMITS, WHEN_EXPANDED, asked_for, too_large
 from grader.engines.compiler_view import CompilerView, different_programs, no_one_program
 from grader.engines.cpu_toolchain import DECIDED, EXPANDED, home_of
 from grader.engines.entry_points import EntrySignatures
@@ -103,9 +103,8 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
 def _failed(finished: Finished, output: Path, name: str, text: str) -> Refusal | None:
     """Both compilers took the file before: what fails only here is of the file's making where the compiler names it."""
     if finished.returncode == 0 and output.is_file() and not output.is_symlink():
-        if output.stat().st_size <= MAX_TEXT_BYTES:
-            return None
-        return Refusal(Verdict.REJECTED, 0, "The file is too large once its includes are expanded.")
+        trouble = too_large(output, WHEN_EXPANDED)
+        return Refusal(Verdict.COMPILE_ERROR, 0, trouble) if trouble else None
     said = finished.stderr.decode("utf-8", "replace")
     if finished.timed_out or f"{name}:" in said:
         message = (

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from grader.engines.build_steps import MAX_TEXT_BYTES, names_the_text, used_up
+from grader.engines.build_steps import MAX_TEXT_BYTES, WHEN_EXPANDED, names_the_text, too_large, used_up
 from grader.engines.token_scan import texture_reference, too_long, too_much
 from grader.model.verdicts import Verdict
 from grader.run.kernels.kernel_source import (
@@ -182,11 +182,11 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
         _leave_out(work, texts, [(absent[1], int(absent[2]), absent[3])])
     if finished.returncode == 0:
         expanded = folder / "expanded.ii"
-        if expanded.is_symlink() or expanded.stat().st_size > MAX_TEXT_BYTES:
-            return (HostRefusal(unit.name, 0, "The file is too large when its #include lines are expanded."),)
+        if trouble := "The compiler left no text." if expanded.is_symlink() else too_large(expanded, WHEN_EXPANDED):
+            return (HostRefusal(unit.name, 0, trouble),)
         text = expanded.read_text(encoding="utf-8", errors="replace")
         if refusal := too_much(text, unit.name):
-            return (HostRefusal(unit.name, refusal.line, refusal.message),)
+            return (HostRefusal(unit.name, refusal.line, f"{refusal.message} {refusal.advice}"),)
         _note_read_parameters(work, unit, folder, texts, text)
         finished, log = _compiled_text(work, unit, number, text)
     work.made.unused += [UnusedResult(file, int(line), call) for file, line, call in _UNUSED.findall(log)]

@@ -77,10 +77,11 @@ def test_the_changed_text_of_one_line_stays_small(unit: str) -> None:
 
 
 def test_a_text_with_too_many_tokens_is_refused_at_the_line_that_goes_beyond() -> None:
-    refusal = too_much(f'# 1 "{FILE}"\nint a;\n' + ";" * MAX_TOKENS + "\n", FILE)
+    refusal = too_much(f'# 1 "{FILE}"\nint a;\n' + ";" * (16 * MAX_TOKENS) + "\n", FILE)
     assert refusal is not None
     assert (refusal.verdict, refusal.line) == (Verdict.COMPILE_ERROR, 2)
-    assert f"{MAX_TOKENS:,} words and signs" in refusal.message
+    said = f"4.0 million tokens; at most {MAX_TOKENS:,} are read, which is up to line 2."
+    assert refusal.message == f"The file is too large once its macros are expanded: {said}"
     assert too_much(";" * MAX_TOKENS, FILE) is None
 
 
@@ -94,7 +95,7 @@ def test_no_step_reads_a_text_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(f"grader.engines.text_steps.{step}", never)
     refusal = in_steps(HEAD + ";" * 10, ORIGIN).refusal
     assert refusal is not None
-    assert "10 words and signs" in refusal.message
+    assert "at most 10 are read" in refusal.message
 
 
 def test_brackets_may_be_open_in_one_another_up_to_a_limit() -> None:
