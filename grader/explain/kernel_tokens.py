@@ -19,7 +19,13 @@ _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _DECLARED = re.compile(r"[A-Za-z_]\w*")
 _INDICES = frozenset({"threadIdx", "blockIdx"})
 _ENDS = frozenset({";", "{", "}"})
-_MOST_TOKENS = 10_000  # nobody writes so many by hand, and what follows looks at them again for each
+# Nobody writes so much by hand, and what follows looks at it again and again.
+_MOST_CHARACTERS, _MOST_TOKENS = 100_000, 10_000
+_MOST_LOOKS = 2_000_000  # at a token, for all changes of one file: five times what the longest kernel of a course takes
+
+
+class TooMuchWorkError(Exception):
+    """The changes of a file cost more than those of any lab's."""
 
 
 class Edit(NamedTuple):
@@ -34,22 +40,32 @@ class KernelNames:
     """A source's tokens, without comments and directives; none of a source that is beyond the limit."""
 
     def __init__(self, source: str) -> None:
-        self.source = source
-        tokens = code_tokens(without_comments(source))
+        self.source, self._looks = source, 0
+        tokens = code_tokens(without_comments(source)) if len(source) <= _MOST_CHARACTERS else Tokens()
         self.tokens = tokens if len(tokens) <= _MOST_TOKENS else Tokens()
         parameters = self._parameters()
         self.sizes = [one[-1] for one in parameters if one[-2:-1] == ["int"]]
         self.inputs = [one[-1] for one in parameters if "const" in one and "*" in one[-3:-1]]  # pointers to const
 
     def text(self, index: int) -> str:
+        """Empty beyond the ends. Raises TooMuchWorkError."""
+        self.looks(1)
         return self.tokens[index].text if 0 <= index < len(self.tokens) else ""
+
+    def looks(self, count: int) -> None:
+        """So many more. Raises TooMuchWorkError."""
+        self._looks += count
+        if self._looks > _MOST_LOOKS:
+            raise TooMuchWorkError
 
     def having(self, *texts: str) -> Iterator[int]:
         """Where one of these tokens stands."""
+        self.looks(len(self.tokens))
         return (index for index, token in enumerate(self.tokens) if token.text in texts)
 
     def places(self, *texts: str) -> Iterator[int]:
         """Where these tokens follow each other, with no white space between them."""
+        self.looks(len(self.tokens))
         for index, token in enumerate(self.tokens):
             row = self.tokens[index : index + len(texts)]
             if [one.text for one in row] == list(texts) and row[-1].start == token.start + sum(map(len, texts[:-1])):
@@ -142,6 +158,7 @@ class KernelNames:
 
     def partners(self) -> list[tuple[str, str]]:
         """Pairs of them that are made of the same built-in variables: row and col, tx and ty."""
+        self.looks(len(self.thread_indices) ** 2)
         made = {name: frozenset(_INDICES & set(self.value(name))) for name in self.thread_indices}
         return [(one, other) for one, other in combinations(made, 2) if made[one] == made[other]]
 
@@ -169,9 +186,11 @@ class KernelNames:
         return found
 
     def in_loop(self, at: int) -> bool:
+        self.looks(len(self.loops))
         return any(first <= at <= last for _, first, last in self.loops)
 
     def loop_variables(self, at: int) -> list[str]:
+        self.looks(len(self.loops))
         return list(dict.fromkeys(name for name, first, last in self.loops if name and first <= at <= last))
 
     def _heads(self, *words: str) -> Iterator[range]:

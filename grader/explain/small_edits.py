@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from grader.explain.kernel_tokens import Edit, KernelNames
+from grader.explain.kernel_tokens import Edit, KernelNames, TooMuchWorkError
 from grader.source.lexer import with_changes, without_comments
 
 # The small changes that have to do with loops: what moves on with them, their steps, and what they reset. Pure. See small_edits.py.
@@ -110,14 +111,16 @@ def mutants_of(source: str) -> list[SmallEdit]:
 def small_edits(source: str, most: int) -> list[SmallEdit]:
     """At most `most` changes, in turn from each operator, so that no kind crowds out the others."""
     kinds = (itertools.islice(one, _OF_EACH_KIND) for one in _made(_REPAIRS, source))
-    return _different(source, itertools.chain(*itertools.zip_longest(*kinds)))[:most]
+    return _different(source, itertools.chain.from_iterable(itertools.zip_longest(*kinds)))[:most]
 
 
 def _different(source: str, edits: Iterator[SmallEdit | None]) -> list[SmallEdit]:
+    """As far as a file that nobody writes by hand lets them be made."""
     made: dict[str, SmallEdit] = {}
-    for one in edits:
-        if one is not None and one.text != source:
-            made.setdefault(one.text, one)
+    with suppress(TooMuchWorkError):
+        for one in edits:
+            if one is not None and one.text != source:
+                made.setdefault(one.text, one)
     return list(made.values())
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from grader.source.arithmetic import UnknownValueError, evaluate
 from grader.source.compiler_message import Said
 from grader.source.launch_causes import constants
 from grader.source.lexer import closing_bracket
-from grader.source.student_code import Span, StudentCode
+from grader.source.student_code import MOST_LOOKED_AT, Span, StudentCode
 
 _HEAD = re.compile(r"\b(while|for)\s*\(")
 _PLAIN = re.compile(r"[\w\s.<>=!&|+\-*/%()]*")  # no array, no pointer that something else may change
@@ -23,10 +24,10 @@ def endless_loops(code: StudentCode, line: int) -> Iterator[Said]:
     """Of the loops around `line`, where a thread was when its time was over."""
     text = code.whole
     at = sum(len(bare) + 1 for bare in code.bare[: line - 1])
-    for head in _HEAD.finditer(text):
+    for head in list(_HEAD.finditer(text, 0, at + len(code.line(line)) + 1))[-MOST_LOOKED_AT:]:
         closed = closing_bracket(text, head.end() - 1)
         last = _end_of_body(text, closed + 1)
-        if not head.start() <= at + len(code.line(line)) or last < at:
+        if last < at:
             continue
         inside = text[head.end() : closed]
         condition, step = inside, ""
@@ -81,7 +82,7 @@ def forgotten_shared(code: StudentCode) -> Iterator[Said]:
     if not any(_BARRIER.search(bare) for bare in code.bare):
         return
     of_thread = _thread_names(code)
-    for place, declared in code.found(_LOCAL, 1):
+    for place, declared in islice(code.found(_LOCAL, 1), MOST_LOOKED_AT):
         for each in _NAMED.finditer(declared[1]):
             if _filled_by_thread(each[1], code, place.line, of_thread):
                 start = place.start + each.start()
@@ -160,7 +161,7 @@ def _thread_names(code: StudentCode) -> re.Pattern[str]:
 
 def pointers_without_memory(code: StudentCode) -> Iterator[Said]:
     """`__shared__ float* As;` that nothing ever sets."""
-    for place, match in code.found(_POINTER, 1):
+    for place, match in islice(code.found(_POINTER, 1), MOST_LOOKED_AT):
         if any(re.search(rf"(?<![\w.]){match[1]}\s*=(?!=)", line) for line in code.bare[place.line :]):
             continue
         what = (
@@ -206,7 +207,7 @@ def unset_value(name: str, code: StudentCode, before: int) -> Said | None:
 
 def never_set(code: StudentCode) -> Iterator[Said]:
     """Variables without a first value that a statement adds to, and that no statement ever sets."""
-    for name, place in bare_declarations(code):
+    for name, place in islice(bare_declarations(code), MOST_LOOKED_AT):
         rest = "\n".join([code.line(place.line)[place.end :], *code.bare[place.line :]])
         body = re.split(r"^\}", rest, maxsplit=1, flags=re.MULTILINE)[0]  # up to where the function's braces are closed
         if re.search(rf"(?<![\w.]){name}\s*=(?!=)|&\s*{name}\b|>>\s*{name}\b", body):

@@ -13,11 +13,14 @@ from functools import cached_property
 
 from grader.source.cuda_vocabulary import CPP, CUDA, ELSEWHERE, LIBRARY, TYPE_BYTES
 
+MOST_LOOKED_AT = (
+    60  # declarations and loops for each of which a whole text is looked through: no file written by hand has more
+)
 _HIDDEN = re.compile(r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'(?!\w)""", re.DOTALL)
 _WORD = re.compile(r"[^\W\d]\w*")
 _TOKEN = re.compile(r"\w+|\S")
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
-_MOST_CHARACTERS, _LONGEST_LINE = 200_000, 1_000  # what lies beyond was not written by hand
+_MOST_CHARACTERS, _LONGEST_LINE = 60_000, 1_000  # what lies beyond was not written by hand
 _OF_TYPES = "signed void auto const constexpr volatile static __restrict__ dim3 LaunchConfig struct class enum typename"
 _TYPES = frozenset({*TYPE_BYTES, *_OF_TYPES.split()})
 

@@ -17,11 +17,11 @@ WARNINGS = Phrasebook()  # the likeliest causes come first
 
 def explaining(warnings: Sequence[Diagnostic], code: StudentCode, *, sure: bool) -> list[Said]:
     """The likeliest first; a line is named once. `sure`: those that are hardly ever meant so, or the others."""
-    said: list[Said] = []
+    said: dict[int, Said] = {}
     for say, one in sorted(_told(warnings, code), key=lambda one: WARNINGS.rank(one[0])):
-        if (say not in _OFTEN_MEANT) is sure and all(one.place.line != other.place.line for other in said):
-            said.append(one)
-    return said
+        if (say not in _OFTEN_MEANT) is sure:
+            said.setdefault(one.place.line, one)
+    return list(said.values())
 
 
 def uncalled(code: StudentCode) -> Iterator[Said]:

@@ -17,9 +17,11 @@ from configuration_fuzzer import ConfigurationFuzzer
 from conversation_fuzzer import ConversationFuzzer
 from download_fuzzer import DownloadFuzzer
 from fuzzer import Fuzzer
+from growth_fuzzer import GrowthFuzzer
 from kernel_fuzzer import KernelFuzzer
 from kernel_labs import kernel_labs
 from native_fuzzing import MessageFuzzing, build
+from reading_steps import CAPPED, STEPS
 
 from grader.engines.backend import COMPILER_VARIABLE
 from grader.engines.toolset import Toolset
@@ -110,6 +112,10 @@ def _sample_case(name: str, entry: Mapping[str, Any]) -> JudgedCase:
     return JudgedCase(name, entry["passed"], Verdict(entry["verdict"]), entry["message"], launches)
 
 
+def growth(_: Path) -> Fuzzer:
+    return GrowthFuzzer(STEPS, CAPPED)
+
+
 FUZZERS: dict[str, Callable[[Path], Fuzzer | MessageFuzzing]] = {
     "archives": archives,
     "downloads": downloads,
@@ -117,4 +123,5 @@ FUZZERS: dict[str, Callable[[Path], Fuzzer | MessageFuzzing]] = {
     "messages": messages,
     "conversation": conversation,
     "kernels": kernels,
+    "growth": growth,
 }

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import random
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,12 @@ from conversation_fuzzer import ConversationFuzzer, honest_reply
 from document_edits import as_json, edited_bytes, edited_tree
 from fuzzer import Fuzzer, WrongError, chance_of
 from fuzzers import archives, configuration, conversation, downloads, kernel_texts, kernels
+from growth_fuzzer import BUILT, CONSTRUCTS, GrowthFuzzer, Ruler, Step
 from kernel_edits import mutant_of
 from kernel_fuzzer import KernelFuzzer
+from reading_steps import CAPPED, STEPS, building
 
+from grader.engines.toolset import Toolset
 from grader.model import labs as lab_reading
 from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
@@ -34,6 +38,7 @@ from grader.run.scoring.lab_score import score_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 13
+WHOLE = bool(os.environ.get("TILELAB_WHOLE_CORPUS"))
 Run = Callable[[Fuzzer, int], Campaign]
 
 
@@ -131,6 +136,42 @@ def test_compilers_that_disagree_about_a_right_kernel_are_found(kernel_fuzzer: K
     (tmp_path / "lab.json").write_bytes(as_json(lab_id))
     trouble, _ = check_case(dataclasses.replace(kernel_fuzzer, judge=stricter), tmp_path)
     assert trouble.startswith("a pass with one compiler alone")
+
+
+def _held(construct: str, steps: Mapping[str, Step], ruler: Ruler) -> None:
+    GrowthFuzzer(steps, CAPPED, ruler).hold(CONSTRUCTS[construct])
+
+
+@pytest.mark.parametrize("construct", CONSTRUCTS if WHOLE else list(CONSTRUCTS)[:: len(CONSTRUCTS) // 8])
+def test_each_step_takes_time_in_proportion_to_what_it_reads(construct: str) -> None:
+    """By default a few constructs in small texts, with TILELAB_WHOLE_CORPUS=1 all in larger ones."""
+    _held(construct, STEPS, Ruler(1 << 17) if WHOLE else Ruler(1 << 13, 0.2))
+
+
+@pytest.fixture(scope="module")
+def toolset() -> Toolset:
+    return Toolset.open(ROOT, allow_no_sandbox=True)
+
+
+@pytest.mark.parametrize("construct", BUILT if WHOLE else ["stores"])
+def test_what_reads_a_compilers_output_takes_time_in_proportion_to_it(
+    construct: str, toolset: Toolset, tmp_path: Path
+) -> None:
+    _held(construct, {"build": building(toolset, tmp_path)}, Ruler(1 << 15 if WHOLE else 1 << 12))
+
+
+def test_a_step_that_is_quadratic_in_time_or_in_memory_is_found() -> None:
+    def slow(text: str) -> None:
+        for at in range(0, len(text), 16):
+            text.count("x", at)
+
+    def large(text: str) -> list[str]:
+        return [text[at:] for at in range(0, len(text), 64)]
+
+    with pytest.raises(WrongError, match=r"step: .* times the time"):
+        _held("semicolons", {"step": slow}, Ruler(1 << 20, 0.2))
+    with pytest.raises(WrongError, match=r"step: .* times the memory"):
+        _held("semicolons", {"step": large}, Ruler(1 << 17, 60))
 
 
 def test_the_same_seed_makes_the_same_cases() -> None:

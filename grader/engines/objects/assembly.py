@@ -18,7 +18,7 @@ _DATA = (
 # before its next function: what it keeps may stand between.
 _HARMLESS = rf"\n\s*\.globl _ZSt21ios_base_library_initv\n{_DATA}*+#NO_APP\n"
 _LINE = re.compile(
-    r'^\s*(?:\.file\s+(?P<number>\d+)\s+(?:"[^"]*"\s+)?"(?P<path>[^"]*)"'
+    r'^[ \t]*(?:\.file\s+(?P<number>\d+)\s+(?:"[^"]*"\s+)?"(?P<path>[^"]*)"'
     r"|\.loc\s+(?P<file>\d+)\s+(?P<line>\d+)"
     r"|\.type\s+(?P<begin>[\w.$]+),\s*[@%]function"
     r"|(?P<end>\.size)\s"

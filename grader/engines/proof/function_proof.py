@@ -260,7 +260,7 @@ class FunctionProof:
         entering: dict[int, State] = {}
         for begin in order:
             block = blocks.blocks[begin]
-            known = [leaving[one, begin] for one in block.before if (one, begin) in leaving]
+            known = [leaving.pop((one, begin)) for one in dict.fromkeys(block.before) if (one, begin) in leaving]
             if begin == blocks.first:
                 known.append(self.machine.begin())
             is_loop = any(position[one] >= position[begin] for one in block.before if one in position)
@@ -273,6 +273,7 @@ class FunctionProof:
                     _narrow(after, self.memory.atoms, condition, jumps=jumps)
                 if target in entering:  # a way back
                     self._hold_together(block, after, entering[target])
+                    continue
                 way = begin, target
                 leaving[way] = leaving[way].met(after) if way in leaving else after
 
@@ -401,4 +402,4 @@ def _narrow(state: State, atoms: Atoms, condition: str, *, jumps: bool) -> None:
     for value in values:
         if len(value[1]) == 1 and value[1][0][1] == 1:
             shift = signed(value[0])
-            state.facts[value[1][0][0]] = -shift, highest - shift
+            state.learn(value[1][0][0], (-shift, highest - shift))

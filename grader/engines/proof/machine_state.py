@@ -139,7 +139,9 @@ class Atoms:
         return low, high
 
 
-_MOST_WORDS = 2_000  # of a frame that are remembered: a function with more of them is no kernel's
+# So much is remembered, or the work would grow with the square of a function. What is forgotten counts as unknown.
+_MOST_WORDS = 2_000  # of a frame: a function with more of them is no kernel's
+_MOST_ANNOUNCED, _MOST_FACTS = 256, 1_000  # the compiler announces an access, and checks an index, just before it
 _WIDEST = 16  # bytes of one word of a frame that is remembered
 
 
@@ -181,11 +183,18 @@ class State:
             del self.words[at]
 
     def announce(self, kind: str, address: Value, size: int | Value) -> None:
+        if len(self.announced) >= _MOST_ANNOUNCED:
+            del self.announced[: _MOST_ANNOUNCED // 2]
         self.announced.append(Announced(kind, address, size))
+
+    def learn(self, atom: int, bounds: Bounds) -> None:
+        if len(self.facts) >= _MOST_FACTS:
+            self.facts.clear()
+        self.facts[atom] = bounds
 
     def is_announced(self, kind: str, address: Value, size: int | Value) -> bool:
         """All of it, since the last call that was none of the instrumentation's."""
-        for one in self.announced:
+        for one in reversed(self.announced):
             if one.kind != kind or one.address[1] != address[1]:
                 continue
             if one.size == size and one.address == address:
@@ -204,7 +213,8 @@ class State:
     def met(self, other: State) -> State:
         """What both know."""
         words = {at: word for at, word in self.words.items() if other.words.get(at) == word}
-        announced = [one for one in self.announced if one in other.announced]
+        others = set(other.announced)
+        announced = [one for one in self.announced if one in others]
         facts = {
             atom: (min(low, other.facts[atom][0]), max(high, other.facts[atom][1]))
             for atom, (low, high) in self.facts.items()
