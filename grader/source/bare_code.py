@@ -20,7 +20,7 @@ _END = "\ue000"  # stands where a line ended that goes on in the next; written a
 _PIECE = re.compile(
     r"""(?P<comment>/@*\*.*?(?:\*@*/|\Z)|/@*/[^\n]*)"""
     r"""|(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s"@]{0,16})\()"""
-    r"""|(?P<unclear>(?:u@*8|[uUL])?@*R@*")"""
+    r"""|(?P<unclear>(?:(?:u@*8|[uUL])@*)?R@*")"""
     r"""|(?P<string>"(?:\\@*[^@\n]|[^"\\\n])*"|'(?:\\@*[^@\n]|[^'\\\n])*')"""
     r"""|(?P<open>["'][^\n]*)"""
     r"""|(?P<number>\.?\d(?:[eEpP]@*[+-]|'?[\w.@])*)|(?P<word>[^\W\d][\w@]*)""".replace("@", _END),

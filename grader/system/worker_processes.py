@@ -34,7 +34,8 @@ def collect_rarely() -> None:
     gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
 
 
-_PRELOADED = ["__main__", "grader.engines.cpu_build"]  # once, in the process that all others are copies of
+# Once, in the process that all others are copies of: what builds, explains and draws.
+_PRELOADED = ["__main__", "grader.run.lab_judging", "grader.roll.batch.drawn_pages"]
 # Of one process, and of one piece of work. The largest file that is read needs a quarter of either.
 MOST_BYTES = 2 << 30
 MOST_SECONDS = 300  # of processor time; what compilers and runners use is limited where they are started

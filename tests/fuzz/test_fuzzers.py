@@ -171,7 +171,7 @@ def test_a_step_that_is_quadratic_in_time_or_in_memory_is_found() -> None:
     with pytest.raises(WrongError, match=r"step: .* times the time"):
         _held("semicolons", {"step": slow}, Ruler(1 << 20, 0.2))
     with pytest.raises(WrongError, match=r"step: .* times the memory"):
-        _held("semicolons", {"step": large}, Ruler(1 << 17, 60))
+        _held("semicolons", {"step": large}, Ruler(1 << 18, 60))
 
 
 def test_the_same_seed_makes_the_same_cases() -> None:

@@ -145,7 +145,7 @@ def is_signed(name: str) -> bool:
     return name.startswith("s")
 
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"//[^\n]*|/\*(?:.*?\*/|(?P<open>.*))", re.DOTALL)
 _NAME = r"%\d+|%\[\w+\]|%%?[A-Za-z_][\w$]*(?:\.[xyzw])?|[A-Za-z_$][\w$]*"
 _WHOLE = r"-?\s*(?:0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)U?"
 _NUMBER = rf"0[fF][0-9a-fA-F]{{8}}|0[dD][0-9a-fA-F]{{16}}|-?\s*\d+\.\d*(?:[eE][+-]?\d+)?|{_WHOLE}"
@@ -168,7 +168,7 @@ _MOST_DECLARED = 256  # more than any statement has
 
 def statements_of(text: str) -> list[Statement]:
     """Raises NotUnderstoodError."""
-    text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text).rstrip()
+    text = _COMMENT.sub(lambda one: one[0] if one["open"] is not None else " " * len(one[0]), text).rstrip()
     found, depth, at = list[Statement](), 0, 0
     while at < len(text):
         begin = _BEGIN.match(text, at)

@@ -75,6 +75,7 @@ _WITH_ARGUMENTS = frozenset(
 )
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _AFTER_A_NAME = frozenset({";", "=", "[", ",", "{", ":"})
+_MOST_IN_ANGLES, _MOST_SCOPES = 400, 64  # tokens between < and >, and namespaces in one another
 _WORD = re.compile(r"[^\W\d]\w*")
 _SPECIFIERS = frozenset(
     {"static", "inline", "extern", "const", "constexpr", "constinit", "volatile", "typename", "final"}
@@ -176,17 +177,17 @@ def _past(texts: Sequence[str], opening: int) -> int:
 
 
 def _past_angles(texts: Sequence[str], opening: int) -> int:
-    depth, at = 0, opening
-    while at < len(texts):
-        if texts[at] in _OPENING:
-            at = _past(texts, at)
+    some, depth, at = texts[opening : opening + _MOST_IN_ANGLES], 0, 0
+    while at < len(some):
+        if some[at] in _OPENING:
+            at = _past(some, at)
             continue
-        if texts[at] in {";", ")", "}"}:
-            return opening + 1  # a comparison
-        depth += (texts[at] == "<") - (texts[at] == ">")
+        if some[at] in {";", ")", "}"}:
+            break  # a comparison
+        depth += (some[at] == "<") - (some[at] == ">")
         at += 1
         if depth == 0:
-            return at
+            return opening + at
     return opening + 1
 
 
@@ -331,7 +332,7 @@ class _Reader:
                 at = body + 1
                 continue
             end, is_function = self._end(at, body)
-            yield at, end, "::".join(filter(None, scopes)), is_function
+            yield at, end, "::".join(filter(None, scopes[-_MOST_SCOPES:])), is_function
             at = end
 
     def host_members(self, first: int, end: int) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -42,6 +43,9 @@ _NO_NAME = frozenset(  # before a ( that is not of parameters
 _ENDS = frozenset({";", "{", "}"})
 OPENING, CLOSING = frozenset("([{<"), frozenset(")]}>")
 _MOST_BEFORE = 200  # words between the start of a declaration and a mark in it, and from there to its parameters
+_MOST_BEHIND = 2_000  # and behind its parameters, initialisers of members among them
+_MOST_IN_STATEMENT = 1_000  # tokens of a statement before what is read in it
+_MOST_POINTERS = 100  # parameters of a kernel that are looked at
 _KEPT = frozenset({"constexpr", "consteval", "auto"})  # without its body, such a function would be another one
 
 
@@ -103,7 +107,7 @@ def _parameters(tokens: Tokens, mark: int) -> int | None:
 def _body(tokens: Tokens, behind: int) -> int | None:
     """The { of the body, behind the parameters; None where there is none."""
     at, initialisers = behind + 1, False
-    while at < len(tokens):
+    while at < min(len(tokens), behind + _MOST_BEHIND):
         text = tokens[at].text
         if text == "{" and (not initialisers or tokens[at - 1].text in {")", "}"}):
             return at
@@ -312,7 +316,8 @@ def read_only_in(tokens: Tokens) -> dict[str, frozenset[str]]:
         name = _name(tokens, function.opening)
         inside = Tokens(tokens[function.body : function.end + 1])
         names = _pointers(tokens[function.opening + 1 : closing(tokens, function.opening)])
-        only = frozenset(one for one in names if names.count(one) == 1 and _only_reads(inside, one))
+        once = [one for one, count in Counter(names).items() if count == 1]
+        only = frozenset(one for one in once[:_MOST_POINTERS] if _only_reads(inside, one))
         found[name] = found[name] & only if name in found else only
     return found
 
@@ -322,7 +327,7 @@ def _name(tokens: Tokens, opening: int) -> str:
     at = opening - 1
     if tokens[at].text == ">":
         depth = 0
-        while at > 0:
+        while at > max(0, opening - _MOST_BEFORE):
             depth += (tokens[at].text == ">") - (tokens[at].text == "<")
             at -= 1
             if depth == 0:
@@ -379,7 +384,8 @@ def _is_value(body: Tokens, at: int) -> bool:
         and body[last + 1].text not in {"(", "->"}
         and not _is_taken(body, first - 1)
         and not _binds_reference(body, at)
-        and all(_is_plain(body, opening) for opening in _around(body, first))
+        and (around := _around(body, first)) is not None
+        and all(_is_plain(body, opening) for opening in around)
     )
 
 
@@ -430,12 +436,12 @@ def _binds_reference(body: Tokens, at: int) -> bool:
     """The statement declares a reference: `float& x = …`."""
     begin = at
     while (
-        begin > 0
+        begin > max(0, at - _MOST_IN_STATEMENT)
         and body[begin - 1].text not in {";", "}"}
         and not (body[begin - 1].text == "{" and body[begin - 2].text in {")", "{", "}", ";"})
     ):
         begin -= 1
-    return any(
+    return at - begin >= _MOST_IN_STATEMENT or any(
         body[i].text in {"&", "&&"}
         and body[i + 1].kind == "word"
         and body[i + 2].text in {"=", "{"}
@@ -444,19 +450,20 @@ def _binds_reference(body: Tokens, at: int) -> bool:
     )
 
 
-def _around(body: Tokens, at: int) -> Iterator[int]:
-    """The brackets ( and { of the statement that `at` lies in, from the inside; those of blocks end it."""
-    depth = 0
-    for i in range(at - 1, 0, -1):
+def _around(body: Tokens, at: int) -> list[int] | None:
+    """The parentheses of the statement that `at` lies in, from the inside: what goes before it ends them. None: it is too long."""
+    found, depth = list[int](), 0
+    for i in range(at - 1, max(0, at - _MOST_IN_STATEMENT), -1):
         text = body[i].text
         if text in ")]}":
             depth += 1
         elif text in "([{" and depth > 0:
             depth -= 1
         elif text == "(":
-            yield i
-        elif text == "{" and depth == 0:
-            return
+            found.append(i)
+        elif text in {"{", ";"} and depth == 0:
+            return found
+    return found if at <= _MOST_IN_STATEMENT else None
 
 
 def _is_plain(body: Tokens, opening: int) -> bool:
@@ -468,7 +475,7 @@ def _is_plain(body: Tokens, opening: int) -> bool:
         return before.text in _STATEMENTS or before.text in _TYPES or before.text in _FUNCTIONS
     if before.text == ">":
         begin = opening - 1
-        while begin > 0 and body[begin].text != "<":
+        while begin > max(0, opening - _MOST_BEFORE) and body[begin].text != "<":
             begin -= 1
         return body[begin - 1].text in {"static_cast", "max", "min"} and all(
             one.text != "&" for one in body[begin:opening]
