@@ -29,8 +29,7 @@ from grader.model import visible_text
 from grader.run.kernels.host_code import items_of, kernels_in, macros_of, without_host_functions, without_host_members
 from grader.run.kernels.kernel_build import sliced
 from grader.run.kernels.kernel_source import KernelSource, with_flat_includes
-from grader.run.programs.host_text import host_text, read_only_parameters
-from grader.run.programs.read_parameters import passes_code, read_parameters
+from grader.run.programs.host_text import host_text, passes_code, read_only_parameters, read_parameters
 from grader.source.bare_code import hand_written_marker, live_lines, plain_text
 from grader.source.compiler_message import diagnostics
 from grader.source.kernel_causes import (
