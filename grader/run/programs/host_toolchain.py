@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -166,10 +166,13 @@ def places_of(
     command = ["addr2line", "-a", "-i", "-e", str(program)]
     said = _asked(toolchain, confinement, command, program.parent, (f"{address - 1:#x}" for address in asked))
     found: dict[int, SourceLine] = {}
-    for address, lines in _answers(said):
-        place = next((place for place in map(_place, lines) if place and place.file in own), None)
-        if place is not None:
-            found[address + 1] = place
+    at = 0
+    for line in said:  # an address, and then the lines of its inlined calls, the innermost first
+        match = _LINE.fullmatch(line)
+        if _ADDRESS.fullmatch(line):
+            at = int(line, 16) + 1
+        elif at and match and int(match["line"]) and (file := match["file"].rpartition("/")[2]) in own:
+            found.setdefault(at, SourceLine(file, int(match["line"])))
     return found
 
 
@@ -192,15 +195,3 @@ def _asked(
         stdin="".join(f"{one}\n" for one in words).encode(),
     )
     return finished.stdout.decode("utf-8", "replace").splitlines()
-
-
-def _answers(lines: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
-    """For each address the lines of its inlined calls, the innermost first."""
-    starts = [number for number, line in enumerate(lines) if _ADDRESS.fullmatch(line)]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
-        yield int(lines[start], 16), lines[start + 1 : end]
-
-
-def _place(line: str) -> SourceLine | None:
-    match = _LINE.fullmatch(line)
-    return SourceLine(match["file"].rpartition("/")[2], int(match["line"])) if match and int(match["line"]) else None
