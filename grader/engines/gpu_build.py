@@ -19,7 +19,7 @@ from grader.engines.build_steps import shortened, used_up
 from grader.engines.cpu_toolchain import home_of
 from grader.engines.entry_points import EntrySignatures, name_of
 from grader.engines.gpu_toolchain import PROGRAM_STANDARDS, GpuToolchain
-from grader.engines.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals, telling_line
+from grader.engines.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals, only_sides, telling_line
 from grader.engines.objects.symbol_table import ElfFile
 from grader.engines.occupancy import resident_threads
 from grader.engines.refusal import Refusal
@@ -119,6 +119,9 @@ class GpuBuild:
     log: str = ""
     seconds: float = 0.0
     starved: str = ""  # how little of its time nvcc could compute, where the time was over
+    sides: str = (
+        ""  # what nvcc says of the host's part of the file, in place of a program or beside one that does not do it
+    )
 
 
 def build_for_gpu(
@@ -144,8 +147,9 @@ def build_for_gpu(
     if finished.timed_out:
         starved = f"nvcc did not end within {NVCC_LIMITS.wall_seconds:g} seconds, and computed in {finished.cpu_seconds:.0f} of them"
         return GpuBuild(log=log, seconds=seconds, starved=starved)
+    sides = only_sides(output, (source.name, TAIL))
     if finished.returncode != 0:
-        return GpuBuild(refusals=_refusals(output, source, entries), log=log, seconds=seconds)
+        return GpuBuild(refusals=_refusals(output, source, entries), log=log, seconds=seconds, sides=sides)
     names = _kernels(folder / CUBIN)
     image = {
         "driver": target.driver,
@@ -157,7 +161,7 @@ def build_for_gpu(
         "poison_shared": POISON_SHARED,
     }
     (folder / IMAGE).write_text(json.dumps(image), encoding="utf-8")
-    return GpuBuild(folder / IMAGE, resources=_resources(output, entries), log=log, seconds=seconds)
+    return GpuBuild(folder / IMAGE, resources=_resources(output, entries), log=log, seconds=seconds, sides=sides)
 
 
 def _nvcc(

@@ -6,6 +6,7 @@ A submission can make the compiler print any text. So the numbers are only shown
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from grader.engines.refusal import Refusal, compile_errors_of
@@ -23,6 +24,8 @@ _TELLING = re.compile(
 _HOST_FUNCTION = re.compile(
     r'calling a (?:constexpr )?__host__ function\("([^"]+)"\) from a __(?:global|device)__ function'
 )
+# On which side, the host's or the device's, a function or a variable is: of the code that follows such a call, nvcc makes nothing.
+_SIDES = re.compile(r" is undefined in device code$|^calling a (?:constexpr )?__host__ function\b.* is not allowed")
 _PTXAS = re.compile(r"^ptxas (?:error|fatal) *: *(.*)$", re.MULTILINE)
 # What ptxas says of the machine, and not of the code that it was given.
 _OF_THE_MACHINE = re.compile(
@@ -67,6 +70,14 @@ def needs_too_much_shared(log: str) -> tuple[str, ...]:
     if not all(said) or any(one.severity == "error" for one in messages(log)):
         return ()
     return tuple(one[1] for one in said if one)
+
+
+def only_sides(log: str, names: Collection[str]) -> str:
+    """What nvcc says of the side on which something in these files is, where it refuses nothing else: an error or a warning. Or empty."""
+    said = [one for one in messages(log) if one.severity in {"error", "warning"}]
+    if _PTXAS.search(log) or any(one.severity == "error" and not _SIDES.search(one.text) for one in said):
+        return ""
+    return next((one.text for one in said if one.file in names and _SIDES.search(one.text)), "")
 
 
 def nvcc_refusals(

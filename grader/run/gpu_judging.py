@@ -221,6 +221,11 @@ class GpuJob:
         if built.image is None and not built.refusals:  # tried again: a full disk, a machine out of memory
             built = self.built("cubin-again")
         outcome = dataclasses.replace(outcome, resources=built.resources, log=built.log)
+        if built.sides and self.built_for_cpu:
+            # Which side a thing is on, `misplaced_code.py` judges on every machine. nvcc refuses more, for its flags and because the GPU
+            # calls the launch function here: then only the GPU has no program.
+            trouble = f"nvcc says: {built.sides}" if gpu.runs else ""
+            return self.one_program(), dataclasses.replace(outcome, trouble=trouble)
         if built.image is None:
             if not built.refusals:
                 return self.nvcc_failed(outcome, built.starved)
@@ -228,8 +233,8 @@ class GpuJob:
                 # The CPU executor refuses every launch of such a kernel and gives a better reason.
                 return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
             return built.refusals, outcome
-        if refusal := self.refusal_of_program(built, built.image):
-            return (refusal,), outcome
+        if refusals := self.one_program() or self.too_large(built, built.image):
+            return refusals, outcome
         if not gpu.runs or not self.call.cases:
             return (), outcome
         hung = {case.name for case in on_cpu() if case.verdict in _HANGS}
@@ -268,22 +273,26 @@ class GpuJob:
             raise RuntimeError(message)
         return (), dataclasses.replace(outcome, trouble=message)
 
-    def refusal_of_program(self, built: GpuBuild, image: Path) -> Refusal | None:
-        """Why what nvcc made of the file is not run: it is another program than the CPU executor's, or too large for the GPU."""
-        if self.built_for_cpu:
-            views = self.scratch / "views"
-            views.mkdir()
-            if refusal := two_programs(self.toolset, self.source, views):
-                return refusal
+    def one_program(self) -> tuple[Refusal, ...]:
+        """Why what nvcc makes of the file is not run: it is another program than the CPU executor's."""
+        if not self.built_for_cpu:
+            return ()
+        views = self.scratch / "views"
+        views.mkdir()
+        refusal = two_programs(self.toolset, self.source, views)
+        return (refusal,) if refusal else ()
+
+    def too_large(self, built: GpuBuild, image: Path) -> tuple[Refusal, ...]:
+        """Why it is not run beside others."""
         device = self.toolset.gpu.device
         if device is None:
-            return None
+            return ()
         variables = variable_bytes(image.with_name(CUBIN))
         large = too_much_memory(
             variables, built.resources, device.capability, device.multiprocessors, device.memory_bytes
         )
         message = f"The GPU cannot run this kernel beside others: {large}."
-        return Refusal(Verdict.LAUNCH_ERROR, 0, message, "Use smaller arrays.") if large else None
+        return (Refusal(Verdict.LAUNCH_ERROR, 0, message, "Use smaller arrays."),) if large else ()
 
     def run(self, names: tuple[str, ...], built: GpuBuild, outcome: GpuOutcome) -> GpuOutcome:
         """These cases on the GPU. While a block does not get the registers that it needs, the kernel is compiled again for fewer.

@@ -29,7 +29,7 @@ from grader.model import visible_text
 from grader.run.kernels.host_code import items_of, kernels_in, macros_of, without_host_functions, without_host_members
 from grader.run.kernels.kernel_build import sliced
 from grader.run.kernels.kernel_source import KernelSource, with_flat_includes
-from grader.run.programs.host_text import host_text, passes_code, read_only_parameters, read_parameters
+from grader.run.programs.host_text import host_text, passes_code, read_only_in, read_only_parameters
 from grader.source.bare_code import hand_written_marker, live_lines, plain_text
 from grader.source.compiler_message import diagnostics
 from grader.source.kernel_causes import (
@@ -148,7 +148,7 @@ STEPS: Mapping[str, Callable[[str], object]] = {
     "parts of kernels": _parts,
     "includes": lambda text: with_flat_includes(text, ["h1.h"], FILE),
     "host code": lambda text: host_text(text, FILE),
-    "what is only read": lambda text: (read_only_parameters(text, FILE), read_parameters(code_tokens(text))),
+    "what is only read": lambda text: (read_only_parameters(text, FILE), read_only_in(code_tokens(text))),
     "code that is passed": lambda text: passes_code(KernelSource(FILE, {FILE: text})),
     "passages": Passages,
     "statements": statements_of,

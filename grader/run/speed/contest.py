@@ -134,8 +134,8 @@ def _compile(toolset: Toolset, contestant: Contestant, folder: Path) -> bool:
     )
     if built.image is None and contestant.silent:
         return _compile(toolset, replace(contestant, silent=False), folder)
-    if built.image is None:
-        raise ContestError(f"{contestant.name} cannot be compiled to be timed: {built.log[:500]}")
+    if built.image is None or built.sides:
+        raise ContestError(f"{contestant.name} cannot be compiled to be timed: {built.sides or built.log[:500]}")
     return contestant.silent
 
 

@@ -83,6 +83,19 @@ def test_a_launch_function_for_the_host_alone_is_refused(build: Build) -> None:
 
 
 @pytest.mark.parametrize(
+    "helper",
+    [
+        "int own(int n) { return n; }",
+        "constexpr auto own = [](int n) { return n; };",
+    ],
+)
+def test_what_nvcc_says_of_the_host_s_part_is_told_apart(build: Build, helper: str) -> None:
+    assert build(HONEST).sides == ""
+    built = build(f"{helper}\n" + HONEST.replace("dim3(n)", "dim3(own(n))"))
+    assert built.sides, built.log
+
+
+@pytest.mark.parametrize(
     "text",
     [
         HONEST.replace("__global__ void scale", "__global__ void resize"),

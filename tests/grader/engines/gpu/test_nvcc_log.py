@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from grader.engines.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals, telling_line
+import re
+
+import pytest
+
+from grader.engines.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals, only_sides, telling_line
 from grader.engines.refusal import Refusal
 from grader.model.outcome import KernelResources
 from grader.model.verdicts import Verdict
@@ -46,6 +50,29 @@ def test_a_launch_function_for_the_host_alone_is_told_what_it_lacks() -> None:
     (refusal,) = refusals(log)
     assert refusal.verdict is Verdict.COMPILE_ERROR
     assert "__host__ __device__" in refusal.advice
+
+
+SIDE = 'scale.cu(7): error: identifier "div_up" is undefined in device code\n'
+WARNED = 'scale.cu(3): warning #20011-D: calling a __host__ function("up(int)") from a __host__ __device__ function("scale_launch") is not allowed\n'
+
+
+@pytest.mark.parametrize("log", [SIDE, WARNED, SIDE + WARNED])
+def test_what_is_only_about_the_side_of_a_function_or_a_variable_is_known(log: str) -> None:
+    assert re.search("undefined in device code|calling a __host__", only_sides(log, ("scale.cu",)))
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "",
+        SIDE.replace("scale.cu", "tuple"),
+        SIDE + 'scale.cu(8): error: identifier "N" is undefined\n',
+        SIDE + "ptxas fatal   : Unresolved extern function '_Z5nodefi'\n",
+        'scale.cu(8): error: static assertion failed with "calling a __host__ function"\n',
+    ],
+)
+def test_what_nvcc_also_refuses_for_another_reason_stays_refused(log: str) -> None:
+    assert only_sides(log, ("scale.cu",)) == ""
 
 
 def test_a_kernel_that_is_not_there_is_a_missing_entry_point() -> None:

@@ -15,6 +15,7 @@ from grader.engines.backend import Device, GpuBackend
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import GpuBuild
 from grader.engines.gpu_toolchain import GpuToolchain
+from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase
@@ -143,3 +144,21 @@ def test_an_nvcc_that_gets_no_time_costs_no_submission_its_verdict(
     assert not refusals
     assert outcome is not None
     assert "nvcc did not end" in outcome.trouble
+
+
+@pytest.mark.parametrize("built_for_cpu", [True, False])
+@pytest.mark.parametrize("image", [None, Path("cubin.json")])
+def test_on_which_side_a_thing_is_nvcc_decides_only_where_the_cpu_executor_cannot(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, image: Path | None, *, built_for_cpu: bool
+) -> None:
+    here = dataclasses.replace(
+        Toolset.open(ROOT, allow_no_sandbox=True), gpu=GpuBackend(toolchain=GpuToolchain(tmp_path, (13, 0), "g++", ()))
+    )
+    said = 'identifier "div_up" is undefined in device code'
+    refusals = () if image else (Refusal(Verdict.COMPILE_ERROR, 3, said),)
+    monkeypatch.setattr(gpu_judging, "build_for_gpu", lambda *_, **__: GpuBuild(image, refusals, sides=said))
+    monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
+    submission = GpuSubmission(tmp_path / "k.cu", ["line"], EntrySignatures("k()", None), built_for_cpu, CASES)
+    lab = load_lab(ROOT, kernel_lab_ids(ROOT)[0])
+    judged, _ = judge_on_gpu(here, lab, submission, tmp_path, JudgeCall(tmp_path, 1))
+    assert judged == (() if built_for_cpu else refusals)
