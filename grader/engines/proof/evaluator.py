@@ -113,8 +113,8 @@ class Processor:
         raise NotImplementedError
 
     @staticmethod
-    def call_in_place_of(_instruction: Decoded, line: str) -> str:
-        """The line of a call through a pointer, behind its check."""
+    def in_place_of(_instruction: Decoded, line: str) -> str:
+        """The line of a call through a pointer, behind its check; of a step of the stack, behind its probes."""
         return line
 
     def read(self, _state: State, place: CodeSite, _position: int) -> Value | None:
@@ -201,13 +201,19 @@ class Processor:
     # --- The stack.
 
     def move_stack(self, state: State, place: CodeSite, value: Value | None) -> None:
-        """It grows by no more than a probe finds."""
+        """It grows by no more than a probe finds, or probes are put before."""
         offset, before = self.constant_offset(place, value), self.stack_offset(state)
-        if before is None or offset < before - LARGEST_STEP or offset > 0:
+        if before is None or offset > 0 or (offset < before - LARGEST_STEP and not self.takes_probes(place)):
             raise UnprovableCodeError(place.offset, "a stack that moves in a way no compiler moves it")
+        if offset < before - LARGEST_STEP:
+            self.memory.unannounced.append(Unannounced(place.offset, "stack"))
         state.registers[self.stack_pointer] = offset & ALL, self.memory.entry
         if offset > before:
             state.dropped(offset)
+
+    def takes_probes(self, _place: CodeSite) -> bool:
+        """Whether this is how a compiler makes room for large arguments, which it does without probes."""
+        return False
 
     def constant_offset(self, place: CodeSite, value: Value | None) -> int:
         offset = None if value is None else self.memory.frame_offset(value)

@@ -21,7 +21,9 @@ class Unannounced:
     """An access that nothing proved announcement precedes."""
 
     offset: int  # of the instruction in its section
-    kind: str  # "read", "write"; "call": through a pointer that nobody checked; "end": control would leave the function here
+    # "read", "write"; "call": through a pointer that nobody checked; "end": control would leave the function here; "stack": it grows
+    # by more than one page, of which none is touched
+    kind: str
     operand: int = 0  # the instruction's how manieth; of no meaning for a call
     register: str = ""  # of a call: in which it hands on an address
     span: tuple[int, int] = (0, 0)  # of a call: from where to where that is used

@@ -260,8 +260,8 @@ def with_calls(
                 instruction = functions[name][number][1]
                 before.setdefault(line, []).extend(processor.call_before(one, instruction, lines[line]))
                 gone.update(_doubted(one, lines, places[name][max(0, number - _RELOADS - 1) : number]))
-                if one.kind == "call":
-                    instead[line] = processor.call_in_place_of(instruction, lines[line])
+                if one.kind in {"call", "stack"}:
+                    instead[line] = processor.in_place_of(instruction, lines[line])
     return "\n".join(
         piece
         for number, line in enumerate(lines)

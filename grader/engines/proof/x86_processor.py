@@ -9,7 +9,7 @@ import capstone
 from capstone import x86_const
 
 from grader.engines.objects.symbol_table import Relocation
-from grader.engines.proof.evaluator import Processor, effects
+from grader.engines.proof.evaluator import LARGEST_STEP, Processor, effects
 from grader.engines.proof.instructions import (
     BRANCH,
     CALL,
@@ -158,7 +158,13 @@ _OUTSIDE_BRACKETS = re.compile(r"(?:[^,(]|\([^)]*\))+")
 
 
 def call_before(missing: Unannounced, instruction: Decoded, line: str) -> list[str]:
-    """As `Processor.call_before`. Before a call through a pointer, one that reads its target from memory has it read into %r11 first."""
+    """As `Processor.call_before`. Before a call through a pointer, one that reads its target from memory has it read into %r11 first.
+    GCC makes room for arguments before it puts any into registers, and never has a value in %r11 then.
+    """
+    if missing.kind == "stack":
+        pages, _ = _room(instruction)
+        limit, probe = f"\tleaq\t-{pages}(%rsp), %r11", f"\tsubq\t${LARGEST_STEP}, %rsp"
+        return [limit, "1:", probe, "\torq\t$0, (%rsp)", "\tcmpq\t%r11, %rsp", "\tjne\t1b"]
     first, where = list[str](), _where(missing, instruction, line)
     if missing.kind == "call":
         target: object = instruction.operands[0]
@@ -169,6 +175,13 @@ def call_before(missing: Unannounced, instruction: Decoded, line: str) -> list[s
         where = iter([f"\tmovq\t%{target.name}, %rdi"])
     call = f"\tcall\t{UNSEEN[missing.kind]}"
     return [*first, "\tpushq\t%rdi", "\tpushq\t%rsi", *where, call, "\tpopq\t%rsi", "\tpopq\t%rdi"]
+
+
+def _room(instruction: Decoded) -> tuple[int, int]:
+    """Bytes of the whole pages that are made room for, and those of the last part."""
+    size = instruction.operands[1]
+    assert isinstance(size, Number)
+    return size.value - size.value % LARGEST_STEP, size.value % LARGEST_STEP
 
 
 def _called(line: str) -> str:
@@ -247,9 +260,15 @@ class X86(Processor):
         memory.link, memory.top, memory.red_zone = _LINK, _LINK[1], _RED_ZONE
         memory.given = {"rdi": self.atoms.named("the first argument")}
 
+    def takes_probes(self, place: CodeSite) -> bool:
+        instruction = place.instruction
+        return instruction.name == "sub" and isinstance(instruction.operands[1], Number) and not place.relocations
+
     @staticmethod
-    def call_in_place_of(instruction: Decoded, line: str) -> str:
+    def in_place_of(instruction: Decoded, line: str) -> str:
         """Through %r11 where it would read memory once more."""
+        if instruction.name == "sub":
+            return f"\tsubq\t${_room(instruction)[1]}, %rsp"
         return "\tcall\t*%r11" if isinstance(instruction.operands[0], Memory) else line
 
     def flow(self, instruction: Decoded) -> Flow:

@@ -99,6 +99,7 @@ UNANNOUNCED = {
     "memory set by a repeated instruction": ("movslq %esi, %rcx; rep stosq", ["write"]),
     "memory copied by a repeated instruction": ("movl $8, %ecx; rep movsb", ["read", "write"]),
     "an address without a register": ("movl 4096, %eax", ["read"]),
+    "room for large arguments, of which no page is touched": ("subq $8200, %rsp", ["stack"]),
     "a call through a register": ("call *%rax", ["call"]),
     "a call through memory": ("call *-8(%rbp)", ["call"]),
     "a call through a variable": ("call *variable(%rip)", ["read", "call"]),
@@ -137,7 +138,8 @@ UNPROVED = {
     "a stack pointer from memory": "movq -8(%rbp), %rsp",
     "a stack that differs from path to path": "testl %esi, %esi; je 1f; pushq %rax; 1:; nop",
     "a frame pointer that is used for something else": "movq %rdi, %rbp",
-    "a large frame without probes": "subq $8192, %rsp",
+    "a large frame without probes": "leaq -8192(%rsp), %rsp",
+    "room for arguments whose size nobody knows": "subq %rax, %rsp",
     "a jump into another function": "jmp other",
     "a call into the middle of a function": "call other+1",
     "arguments that nobody passed": "movl 32(%rbp), %eax",
@@ -206,7 +208,8 @@ def test_the_inserted_calls_announce_what_was_missing(body: str, kinds: list[str
     text = snippets.assembly(body, behind=DATA)
     code = read_object(snippets.assembled(text, tmp_path))
     checked = check_announcements(code, text, KERNEL, "kernel.cu")
-    assert checked.assembly.count("\tcall\ttilelab_unseen_") == len(kinds)
+    calls = [one for one in kinds if one != "stack"]  # for which a loop touches the pages
+    assert checked.assembly.count("\tcall\ttilelab_unseen_") == len(calls)
     again = check_announcements(
         read_object(snippets.assembled(checked.assembly, tmp_path)), checked.assembly, KERNEL, ""
     )
