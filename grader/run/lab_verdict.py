@@ -177,12 +177,9 @@ def _judgement(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) ->
 
 
 def _verdict(outcome: LabOutcome, cases: Iterable[CaseVerdict], *, unlisted: bool) -> Verdict:
-    """The lab's verdict. Correctness cases decide it; a technique case can only show that the grader failed."""
+    """The lab's verdict. A technique case counts as well where its result is wrong, but not if it took too long: work is counted there."""
     if outcome.verdict is not None:
         return outcome.verdict
-    counted = [
-        case.agreed.verdict
-        for case in cases
-        if case.spec.role == "correctness" or case.agreed.verdict is Verdict.INTERNAL_ERROR
-    ]
-    return worst([*counted, *([Verdict.INTERNAL_ERROR] if unlisted else [])])
+    slow = {Verdict.TIMEOUT, Verdict.NEEDS_GPU}
+    verdicts = [one.agreed.verdict for one in cases if one.spec.role == "correctness" or one.agreed.verdict not in slow]
+    return worst([*verdicts, *([Verdict.INTERNAL_ERROR] if unlisted else [])])

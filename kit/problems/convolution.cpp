@@ -12,7 +12,8 @@
 namespace tilelab::convolution {
 namespace {
 
-constexpr int longest_side = 2048, least_tiled_side = 64, largest_weight = 99, largest_pixel = 999;
+constexpr int longest_side = 2048, least_tiled_side = 64, largest_weight = 99;
+constexpr int largest_pixel = 4095;  // 12 bits, which no half-precision or TF32 number holds
 constexpr std::size_t weights = mask_side * mask_side;
 
 constexpr std::uint64_t most_words_of_a_thread = 4096;  // that one thread loads and stores, wherever they lie

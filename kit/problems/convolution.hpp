@@ -27,8 +27,9 @@ judge::Trial tiled_trial(Shape shape, judge::RandomStream random);
 // Why a run with these counters, summed over its launches, does not load tiles; empty if it does.
 std::string missed_tiling(Shape shape, const judge::Counters& counters);
 
-// Quarters of both signs as pixels, 25 different whole numbers as weights, nothing is 0: a pixel or weight that is left out, used twice or
-// mistaken for another shows. Every partial sum is exact in fp32, in any order, fused or not. Every element must be exactly right.
+// Quarters of both signs as pixels, of up to 12 bits, 25 different whole numbers as weights, nothing is 0: a pixel or weight that is left
+// out, used twice or mistaken for another shows. Every partial sum is exact in fp32, in any order, fused or not. Every element must be
+// exactly right.
 inline constexpr judge::Check check_exact(exact_trial);
 
 // Random numbers in (-1, 1). Each element must be within 26·u·Σ|mask·image| of the fp64 sum, u = 2^-24 (Higham, Accuracy and Stability of

@@ -16,7 +16,8 @@ namespace tilelab::matmul {
 namespace {
 
 constexpr int largest_integer = 8;
-constexpr int longest_exact = (1 << 24) / (largest_integer * largest_integer) - 1;
+constexpr int least_for_wide = 16;  // smaller matrices are followed by hand
+constexpr int longest_exact = ((1 << 24) - 2 * largest_integer * (1 << 12)) / (largest_integer * largest_integer) - 1;
 constexpr int least_for_non_finite = 4;
 constexpr int longest_close = 257;  // for longer sums, products of TF32 precision would be within the bound
 
@@ -83,6 +84,23 @@ Factors multiples_of(float unit, Shape shape, judge::RandomStream& random) {
   return {std::move(A), std::move(B)};
 }
 
+// A 12-bit number in each row of A, where k is even, and in each column of B, where k is odd: no half-precision, bfloat16 or TF32 number
+// holds it, and no product has two.
+void widen(Factors& in, Sizes n, judge::RandomStream& random) {
+  const auto wide = [&](std::size_t first) {
+    const int number = 2 * random.between(1024, 2047) + 1, k = 2 * random.between(0, static_cast<int>(n.K) / 2 - 1);
+    return std::pair(static_cast<std::size_t>(k) + first, static_cast<float>(random.between(0, 1) ? number : -number));
+  };
+  for (std::size_t i = 0; i < n.M; ++i) {
+    const auto [k, number] = wide(0);
+    in.A[i * n.K + k] = number;
+  }
+  for (std::size_t j = 0; j < n.N; ++j) {
+    const auto [k, number] = wide(1);
+    in.B[k * n.N + j] = number;
+  }
+}
+
 // Two different numbers from 1 to `length` - 1.
 std::pair<std::size_t, std::size_t> two_of(int length, judge::RandomStream& random) {
   const int one = random.between(1, length - 1), other = random.between(1, length - 2);
@@ -101,7 +119,9 @@ std::string percent(double part) { return std::to_string(std::lround(100 * part)
 
 judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
   Factors in = multiples_of(1.0f, shape, random);
-  return exact(shape, "small integers", std::move(in), false);
+  if (shape.K < least_for_wide) return exact(shape, "small integers", std::move(in), false);
+  widen(in, Sizes(shape), random);
+  return exact(shape, "small integers, a few of 12 bits", std::move(in), false);
 }
 
 judge::Trial counted_trial(Shape shape, judge::RandomStream random) {

@@ -23,8 +23,9 @@ judge::Trial non_finite_trial(Shape shape, judge::RandomStream random);
 judge::Trial close_trial(Shape shape, judge::RandomStream random);
 judge::Trial counted_trial(Shape shape, judge::RandomStream random);
 
-// Whole numbers from ±1 to ±8, never 0. Every partial sum is exact in fp32 (below 2^24) in any order of summation, so C must
-// equal the product exactly. Without zeros, an element with a missing product cannot be right.
+// Whole numbers from ±1 to ±8, never 0; from K = 16 on also one of 12 bits in each row of A and each column of B, so that no input may be
+// rounded to TF32 or less. Every partial sum is exact in fp32 (below 2^24) in any order of summation, so C must equal the product exactly.
+// Without zeros, an element with a missing product cannot be right.
 inline constexpr judge::Check check_exact(exact_trial);
 
 // check_exact with quarters from ±1/4 to ±2. A sum in a variable of an integer type, or products of one, cannot be right.

@@ -9,19 +9,19 @@ namespace {
 
 constexpr std::uint64_t largest_tile = 64;  // in any lesson
 
-constexpr std::size_t largest_exact = (1 << 24) - 1;  // the largest whole number used; fp32 represents all of them exactly
+constexpr std::size_t largest_exact = (1 << 24) - 1;  // quarters; fp32 represents all of them exactly
 
 // Instrumented events that a launch may make before it counts as endless: a generous number for each element, and some for the
 // idle threads of a large block on a tiny matrix.
 constexpr std::uint64_t spare_events = 20'000'000, events_per_element = 20'000;
 
-// 1 to `count` in random order (Fisher and Yates's shuffle).
+// The quarters from 1/4 to `count`/4 in random order (Fisher and Yates's shuffle).
 std::vector<float> shuffled(std::size_t count, judge::RandomStream& random) {
   std::vector<float> values(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto other = static_cast<std::size_t>(random.between(0, static_cast<int>(i)));
     values[i] = values[other];
-    values[other] = static_cast<float>(i + 1);
+    values[other] = 0.25f * static_cast<float>(i + 1);
   }
   return values;
 }
@@ -31,14 +31,14 @@ std::vector<float> shuffled(std::size_t count, judge::RandomStream& random) {
 judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
   if (shape.M < 1 || shape.N < 1) throw std::logic_error("a shape's sides are at least 1");
   const auto M = static_cast<std::size_t>(shape.M), N = static_cast<std::size_t>(shape.N);
-  if (M * N > largest_exact) throw std::logic_error("the matrix is too large for whole numbers that are all different");
+  if (M * N > largest_exact) throw std::logic_error("the matrix is too large for numbers that are all different");
   std::vector<float> in = shuffled(M * N, random);
   std::vector<double> out(N * M);
   for (std::size_t row = 0; row < M; ++row) {
     for (std::size_t column = 0; column < N; ++column) out[column * M + row] = in[row * N + column];
   }
   return {.shape = "M=" + std::to_string(shape.M) + " N=" + std::to_string(shape.N),
-          .inputs = "whole numbers",
+          .inputs = "quarters",
           .operands = {judge::input("in", N, std::move(in)), judge::output("out", {N, M, std::move(out), {}}), judge::integer("M", shape.M),
                        judge::integer("N", shape.N)},
           .launch_arguments = {shape.M, shape.N},

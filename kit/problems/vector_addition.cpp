@@ -147,9 +147,10 @@ std::string missed_sharing(int n, const nlohmann::json& record) {
 std::string missed_freeing(const nlohmann::json& record) {
   std::uint64_t leaks = 0;
   for (const auto& mistake : list(record, "host")) leaks += mistake.is_object() && mistake.value("kind", nlohmann::json()) == "leak";
+  for (const auto& one : list(record, "allocations")) leaks += one.is_object() && one.value("freed_by", nlohmann::json()) == "reset";
   if (leaks == 0) return {};
-  return "memory of the GPU is still allocated when the program ends, from " + std::to_string(leaks) + (leaks == 1 ? " place" : " places") +
-         " in the file. Free what you allocate.";
+  return "memory of the GPU is still allocated when the program ends or resets the device, from " + std::to_string(leaks) +
+         (leaks == 1 ? " place" : " places") + " in the file. Free what you allocate.";
 }
 
 }  // namespace tilelab::vector_addition

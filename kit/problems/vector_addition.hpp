@@ -40,7 +40,7 @@ inline constexpr std::uint64_t most_sums_of_a_thread = 64, most_words_of_a_threa
 // Why a run did not share the work so, by what the broker recorded; empty: it did.
 std::string missed_sharing(int n, const nlohmann::json& record);
 
-// check_whole, and nothing that was allocated on the device is left when the program ends.
+// check_whole, and nothing that was allocated on the device is left when the program ends or resets the device.
 void check_freed(const std::vector<int>& sizes);
 std::string missed_freeing(const nlohmann::json& record);
 

@@ -17,7 +17,7 @@ TEST_CASE("adds random counts of numbers", "[hidden]") {
   check_followed(random_sizes(1, 1000, 3000));
 }
 
-TEST_CASE("adds very many numbers", "[hidden]") { check_whole({262'147}); }
+TEST_CASE("adds very many numbers", "[hidden]") { check_any({262'147}); }
 
 TEST_CASE("says so with other counts of numbers", "[hidden]") { check_told(random_sizes(2, 1500, 90'000)); }
 

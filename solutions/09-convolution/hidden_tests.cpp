@@ -26,6 +26,7 @@ TEST_CASE("convolves random shapes", "[hidden]") {
   // Long and thin, along a row and along a column: a submission can hardly list the shapes that are asked.
   check_exact(random_shapes(1, {.height = 1, .width = 300}, {.height = 4, .width = 700}));
   check_exact(random_shapes(1, {.height = 300, .width = 1}, {.height = 700, .width = 4}));
+  check_exact({{.height = 2, .width = 2048}, {.height = 2048, .width = 2}});
 }
 
 TEST_CASE("loads a pixel once for many threads on other shapes", "[hidden][technique]") {

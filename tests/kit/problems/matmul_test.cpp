@@ -166,10 +166,24 @@ TEST_CASE("one product left out, doubled or taken from a neighbour fails either 
 }
 
 TEST_CASE("small integers are whole, small and never zero", "[matmul]") {
-  const Trial trial = exact_trial({.M = 40, .N = 40, .K = 40}, RandomStream(1));
+  const Trial trial = exact_trial({.M = 40, .N = 40, .K = 15}, RandomStream(1));
   std::set<double> seen;
   for (const auto& operand : {trial.operands.at(0), trial.operands.at(1)}) seen.insert(operand.values.begin(), operand.values.end());
   CHECK(seen == std::set<double>{-8, -7, -6, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8});
+}
+
+TEST_CASE("TF32 and bfloat16 fail the exact rule in every element, whichever input is rounded", "[matmul]") {
+  const auto bits = GENERATE(10, 7);
+  const auto K = GENERATE(16, 17, 257);
+  const Trial trial = exact_trial({.M = 6, .N = 5, .K = K}, RandomStream(K));
+  const Sum of_a = [bits](auto a, auto b) {
+    for (float& x : a) x = rounded(x, bits);
+    return forwards(a, b);
+  };
+  for (const Sum& sum : {of_a, Sum([&](auto a, auto b) { return of_a(b, a); })}) {
+    const auto C = multiply(trial, sum);
+    for (std::size_t i = 0; i < C.size(); ++i) CHECK(C[i] != trial.operands[2].expectation.values[i]);
+  }
 }
 
 TEST_CASE("Inf and NaN lie in two rows of A and two columns of B, and every other element of C is finite", "[matmul]") {

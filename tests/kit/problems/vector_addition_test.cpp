@@ -76,6 +76,9 @@ TEST_CASE("the work is not shared if one thread of many does it", "[vector-addit
 TEST_CASE("memory is given back if the record has no leak", "[vector-addition]") {
   CHECK(missed_freeing({{"host", {{{"kind", "never-set"}}}}}).empty());
   CHECK(missed_freeing({{"host", {{{"kind", "leak"}}, {{"kind", "leak"}}}}}).find("2 places") != std::string::npos);
+  const auto freed_by = [](const char* call) { return missed_freeing({{"allocations", {{{"freed_by", call}}}}}); };
+  CHECK(freed_by("free").empty());
+  CHECK(freed_by("reset").find("1 place") != std::string::npos);
 }
 
 TEST_CASE("the numbers that are followed are all different, and so are those in their place", "[vector-addition]") {
