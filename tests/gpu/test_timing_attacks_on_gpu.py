@@ -7,11 +7,11 @@ The first lines are explained in tests/exploits/README.md.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from attack_list import attack as expected
 
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
@@ -27,16 +27,6 @@ ATTACKS = sorted(ROOT.glob("tests/exploits/timing/*/*.cu"))
 SHAPE = "1024x1024x1024"
 SAME = 1.03  # on an H200, two medians of the same source differed by at most 1.2 %
 Measured = Callable[[str], None]
-_FIRST_LINE = re.compile(
-    r"// (?:verdict: (?P<verdict>[a-z-]+)|timed: (?P<timed>no faster than naive|by its slow end|nothing gained)(?P<review>; review)?)"
-)
-
-
-def demand(source: Path) -> re.Match[str]:
-    first = source.read_text(encoding="utf-8").split("\n", maxsplit=1)[0]
-    match = _FIRST_LINE.fullmatch(first)
-    assert match is not None, f"{source.name} begins with {first!r}, see tests/exploits/README.md"
-    return match
 
 
 def attacked(lab_id: str) -> Lab:
@@ -88,23 +78,23 @@ def test_an_honest_kernel_is_shown_to_nobody(honest: dict[str, LabResult], measu
 def test_an_attack_on_timing_earns_nothing_and_harms_nobody(
     attack: Path, honest: dict[str, LabResult], on_gpu: Toolset, tmp_path: Path, measured: Measured
 ) -> None:
-    lab, demanded, usual = attacked(attack.parent.name), demand(attack), honest[attack.parent.name]
+    lab, demanded, usual = attacked(attack.parent.name), expected(attack), honest[attack.parent.name]
     result = graded(on_gpu, lab, attack, tmp_path)
     measured(f"{result.verdict.value}, {result.performance_points:g} points for speed: {result.performance}")
     measured("; ".join([one.message for one in result.findings][:2]))
-    assert [(case.name, case.message) for case in result.cases if case.role == "correctness" and not case.passed] == []
-    if demanded["timed"] == "nothing gained" and result.verdict is not Verdict.PASS:
+    if demanded["verdict"] == "any" and result.verdict is not Verdict.PASS:
         assert result.performance_points == 0
         return
-    if demanded["verdict"]:
+    assert [(case.name, case.message) for case in result.cases if case.role == "correctness" and not case.passed] == []
+    if demanded["verdict"] not in {"any", "pass"}:
         assert (result.verdict, result.performance_points) == (Verdict(demanded["verdict"]), 0)
         return
     assert result.verdict is Verdict.PASS
     said = timing(result)
     slowest, fastest = (pick(said.contestants[1].samples) / 1e6 for pick in (max, min))
     measured(f"its launches took {fastest:.4f} to {slowest:.4f} ms; review: {said.review!r}")
-    assert bool(said.review) == bool(demanded["review"])
-    if demanded["timed"] != "by its slow end":
+    assert bool(said.review) == demanded.get("review", False)
+    if demanded["gains"] == "nothing":
         assert said.speedup is not None
         assert said.speedup.low <= said.speedup.middle <= SAME
     else:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[4]
 CONFINE = ROOT / "build" / "bin" / "confine"
-ATTACKS = ROOT / "tests" / "exploits"
+ATTACKS = ROOT / "tests" / "exploits" / "sandbox"
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +27,7 @@ def confine() -> Path:
 
 @pytest.fixture(scope="session")
 def attack(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Builds tests/exploits/NAME.cpp, once, in a folder whose name has a space and an umlaut."""
+    """Builds tests/exploits/sandbox/NAME.cpp, once, in a folder whose name has a space and an umlaut."""
     folder = tmp_path_factory.mktemp("attacks") / "böse programs"
     folder.mkdir()
 

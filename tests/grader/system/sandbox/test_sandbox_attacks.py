@@ -1,4 +1,4 @@
-"""Every attack in tests/exploits works unconfined and is stopped in every confinement.
+"""Every attack in tests/exploits/sandbox works unconfined and is stopped in every confinement.
 
 A row is an attack, its arguments, and the profiles under which it is tried. `{outside}` is a folder that the program may not reach,
 `{inside}` one that it may read, `{mine}` one that it may write (except under `run`).
