@@ -176,10 +176,13 @@ def _judgement(outcome: LabOutcome, spec: CaseSpec, judged: list[JudgedCase]) ->
     return verdict, case.passed, case.message
 
 
+def decides(role: str, verdict: Verdict) -> bool:
+    """Whether a case decides the lab's verdict. One of technique does where its result is wrong, and not where it took too long."""
+    return role == "correctness" or verdict not in {Verdict.PASS, Verdict.TIMEOUT, Verdict.NEEDS_GPU}
+
+
 def _verdict(outcome: LabOutcome, cases: Iterable[CaseVerdict], *, unlisted: bool) -> Verdict:
-    """The lab's verdict. A technique case counts as well where its result is wrong, but not if it took too long: work is counted there."""
     if outcome.verdict is not None:
         return outcome.verdict
-    slow = {Verdict.TIMEOUT, Verdict.NEEDS_GPU}
-    verdicts = [one.agreed.verdict for one in cases if one.spec.role == "correctness" or one.agreed.verdict not in slow]
+    verdicts = [one.agreed.verdict for one in cases if decides(one.spec.role, one.agreed.verdict)]
     return worst([*verdicts, *([Verdict.INTERNAL_ERROR] if unlisted else [])])

@@ -38,8 +38,8 @@ struct Sizes {
   std::uint64_t products() const { return std::uint64_t{M} * N * K; }
 };
 
-float small_integer(judge::RandomStream& random) {
-  const int magnitude = random.between(1, largest_integer);
+float signed_integer(int least, int most, judge::RandomStream& random) {
+  const int magnitude = random.between(least, most);
   return static_cast<float>(random.between(0, 1) ? magnitude : -magnitude);
 }
 
@@ -79,26 +79,18 @@ struct Factors {
 Factors multiples_of(float unit, Shape shape, judge::RandomStream& random) {
   const Sizes n(shape);
   if (shape.K > longest_exact) throw std::logic_error("K is too large for exact sums");
-  auto A = judge::drawn_numbers<float>(n.M * n.K, [&] { return unit * small_integer(random); });
-  auto B = judge::drawn_numbers<float>(n.K * n.N, [&] { return unit * small_integer(random); });
+  auto A = judge::drawn_numbers<float>(n.M * n.K, [&] { return unit * signed_integer(1, largest_integer, random); });
+  auto B = judge::drawn_numbers<float>(n.K * n.N, [&] { return unit * signed_integer(1, largest_integer, random); });
   return {std::move(A), std::move(B)};
 }
 
 // A 12-bit number in each row of A, where k is even, and in each column of B, where k is odd: no half-precision, bfloat16 or TF32 number
 // holds it, and no product has two.
 void widen(Factors& in, Sizes n, judge::RandomStream& random) {
-  const auto wide = [&](std::size_t first) {
-    const int number = 2 * random.between(1024, 2047) + 1, k = 2 * random.between(0, static_cast<int>(n.K) / 2 - 1);
-    return std::pair(static_cast<std::size_t>(k) + first, static_cast<float>(random.between(0, 1) ? number : -number));
-  };
-  for (std::size_t i = 0; i < n.M; ++i) {
-    const auto [k, number] = wide(0);
-    in.A[i * n.K + k] = number;
-  }
-  for (std::size_t j = 0; j < n.N; ++j) {
-    const auto [k, number] = wide(1);
-    in.B[k * n.N + j] = number;
-  }
+  const auto even = [&] { return 2 * static_cast<std::size_t>(random.between(0, static_cast<int>(n.K) / 2 - 1)); };
+  const auto wide = [&] { return 2 * signed_integer(1025, 2047, random) + 1; };
+  for (std::size_t i = 0; i < n.M; ++i) in.A[i * n.K + even()] = wide();
+  for (std::size_t j = 0; j < n.N; ++j) in.B[(even() + 1) * n.N + j] = wide();
 }
 
 // Two different numbers from 1 to `length` - 1.

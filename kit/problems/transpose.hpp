@@ -25,7 +25,7 @@ judge::Trial staged_trial(Shape shape, judge::RandomStream random);
 // Why a launch with these counters does not use shared memory as it should; empty if it does.
 std::string missed_staging(Shape shape, const judge::Counters& counters);
 
-// `in` holds the quarters from 1/4 to M·N/4, each once, in random order. They are exact in fp32 (below 2^24 of them), and no element of
+// `in` holds M·N quarters from 8 1/4 on, each once, in random order. They are exact in fp32 (below 2^24 of them), and no element of
 // `out` can be right by chance. Nothing is rounded, so every element must be exactly right.
 inline constexpr judge::Check check_exact(exact_trial);
 

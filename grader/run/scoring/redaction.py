@@ -17,7 +17,7 @@ from grader.model.graded_class import GradedClass
 from grader.model.result import UNCOUNTED, UNDECIDED, Case, Finding, LabResult, Result, Suspect
 from grader.model.verdicts import Verdict, worst
 from grader.model.visible_text import cleaned
-from grader.run.lab_verdict import NOT_RUN
+from grader.run.lab_verdict import NOT_RUN, decides
 from grader.run.scoring.lab_score import deduplicate
 
 _TECHNIQUE = "the result is right, but the kernel does not do what this case asks for"
@@ -80,7 +80,7 @@ _PATH = re.compile(r"(?<![\w./+-])/(?!usr/|lib|opt/|bin/)(?:[^\s:'\"`(),;]+/)+(?
 
 def _verdict(lab: LabResult, cases: Sequence[Case]) -> Verdict:
     """The lab's, by the cases as they are shown: a case that gives no details does not tell here how it failed."""
-    judging = [case for case in cases if case.role == "correctness"]
+    judging = [case for case in cases if decides(case.role, case.verdict)]
     if not lab.ran or lab.verdict in UNDECIDED or all(case.passed for case in judging):
         return lab.verdict
     return worst([case.verdict for case in judging])
@@ -102,7 +102,7 @@ def _told(case: Case) -> dict[str, object]:
     if case.feedback == "verdict" or case.verdict in UNDECIDED:
         return {"message": "" if case.passed else case.verdict.facts.redacted or _TECHNIQUE}
     # Every failure is shown as `wrong-answer`, the mildest verdict: the real one would tell something about the case.
-    verdict = Verdict.PASS if case.passed or case.role == "technique" else Verdict.WRONG_ANSWER
+    verdict = Verdict.WRONG_ANSWER if not case.passed and decides(case.role, case.verdict) else Verdict.PASS
     return {"message": "" if case.passed else _NO_DETAILS, "advice": "", "verdict": verdict}
 
 

@@ -77,8 +77,10 @@ def test_a_technique_that_is_met_on_some_sizes_alone_is_not_met() -> None:
     assert "on every size" in next(case.message for case in result.cases if case.name == "loads little")
 
 
-def test_a_technique_case_never_decides_the_verdict() -> None:
+def test_a_technique_case_decides_the_verdict_where_its_result_is_wrong_and_not_where_it_takes_too_long() -> None:
     assert score_lab(make_lab(), judged(loads=Verdict.TIMEOUT)).verdict is Verdict.PASS
+    wrong = score_lab(make_lab(), judged(loads=Verdict.WRONG_ANSWER))
+    assert (wrong.verdict, wrong.points) == (Verdict.WRONG_ANSWER, 5)
 
 
 def test_the_verdict_is_the_first_in_order_of_precedence() -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from grader.model.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
 from grader.model.outcome import JudgedCase, LabOutcome, unjudged
@@ -218,3 +221,18 @@ def test_a_log_names_no_folder_of_this_machine() -> None:
     shown = for_student(make_result().model_copy(update={"labs": {"lab": lab}})).labs["lab"].build
     assert shown is not None
     assert shown.log == "/usr/bin/ld: …/libsimt.a(x.o): in `f'\n…/device.cuh:3: a / b, k.cu:4\n"
+
+
+@pytest.mark.parametrize(("feedback", "shown"), [("verdict", Verdict.RACE), ("none", Verdict.WRONG_ANSWER)])
+def test_a_wrong_result_in_a_hidden_technique_case_tells_no_more_than_the_case(feedback: str, shown: Verdict) -> None:
+    lab = make_lab()
+    cases = [JudgedCase(spec.name, passed=True, verdict=Verdict.PASS) for spec in lab.cases[:-1]]
+    loads = lab.cases[-1].model_copy(update={"feedback": feedback})
+    lab = replace(lab, private=PrivateSpec(case=(*lab.cases[:-1], loads)))
+    raced = JudgedCase("loads", passed=False, verdict=Verdict.RACE, message="M=7")
+    result = score_lab(lab, LabOutcome("lab", cases=(*cases, raced)))
+    environment = Environment(kit="1", compiler="g++", sandbox="none", date="2026-01-01")
+    whole = Result(
+        submission=Submission(id="e", name="e"), environment=environment, labs={"lab": result}, total=0, max=1
+    )
+    assert (result.verdict, for_student(whole).labs["lab"].verdict) == (Verdict.RACE, shown)
