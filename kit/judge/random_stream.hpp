@@ -46,6 +46,12 @@ class RandomStream {
     return static_cast<int>(first + static_cast<std::int64_t>(bits() % range));
   }
 
+  // A whole number from `least` to `largest`, or its negative.
+  int of_either_sign(int largest, int least = 1) {
+    const int magnitude = between(least, largest);
+    return between(0, 1) != 0 ? magnitude : -magnitude;
+  }
+
   // A multiple of 2^-23 in (-1, 1): exact in fp32.
   float signed_unit() { return static_cast<float>(static_cast<std::int64_t>(bits() >> 40) - (1 << 23)) * 0x1p-23f; }
 

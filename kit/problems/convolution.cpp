@@ -95,10 +95,7 @@ std::vector<double> drawn_weights(judge::RandomStream& random) {
 
 judge::Trial exact_trial(Shape shape, judge::RandomStream random) {
   return judge::with_altered([&] {
-    const auto quarter = [&] {
-      const int magnitude = random.between(1, largest_pixel);
-      return 0.25 * (random.between(0, 1) ? magnitude : -magnitude);
-    };
+    const auto quarter = [&] { return 0.25 * random.of_either_sign(largest_pixel); };
     std::vector<double> image = judge::drawn_numbers(pixels(shape), quarter);
     return make_trial(shape, "quarters and whole weights", std::move(image), drawn_weights(random), 0);
   });

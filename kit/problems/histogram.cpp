@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -61,6 +60,16 @@ judge::Trial drawn(Shape shape, std::string inputs, Draw draw) {
   return make_trial(shape, std::move(inputs), judge::drawn_numbers(static_cast<std::size_t>(shape.n), draw));
 }
 
+[[maybe_unused]] const bool histogram_is_traced =
+    judge::traces({.name = "histogram",
+                   .sizes = {"n", "bins"},
+                   .largest_side = 1024,
+                   .largest_profiled_side = 1 << 20,
+                   .usual_profiled_shape = "65536x256",
+                   .make = [](const std::vector<int>& sizes, const std::string&, judge::RandomStream random) {
+                     return exact_trial({.n = sizes.at(0), .bins = std::min(sizes.at(1), most_bins)}, random);
+                   }});
+
 }  // namespace
 
 judge::Trial inside_trial(Shape shape, judge::RandomStream random) {
@@ -108,17 +117,4 @@ std::string missed_privacy(Shape shape, const judge::Counters& counters) {
   return {};
 }
 
-namespace {
-
-[[maybe_unused]] const bool histogram_is_traced =
-    judge::traces({.name = "histogram",
-                   .sizes = {"n", "bins"},
-                   .largest_side = 1024,
-                   .largest_profiled_side = 1 << 20,
-                   .usual_profiled_shape = "65536x256",
-                   .make = [](const std::vector<int>& sizes, const std::string&, judge::RandomStream random) {
-                     return exact_trial({.n = sizes.at(0), .bins = std::min(sizes.at(1), most_bins)}, random);
-                   }});
-
-}  // namespace
 }  // namespace tilelab::histogram

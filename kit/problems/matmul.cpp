@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "judge/bench.hpp"
@@ -37,11 +36,6 @@ struct Sizes {
   }
   std::uint64_t products() const { return std::uint64_t{M} * N * K; }
 };
-
-float signed_integer(int least, int most, judge::RandomStream& random) {
-  const int magnitude = random.between(least, most);
-  return static_cast<float>(random.between(0, 1) ? magnitude : -magnitude);
-}
 
 // The product in fp64, with `of` applied to each element first. The inner loop runs along rows, which are contiguous in memory.
 template <class Of>
@@ -79,8 +73,9 @@ struct Factors {
 Factors multiples_of(float unit, Shape shape, judge::RandomStream& random) {
   const Sizes n(shape);
   if (shape.K > longest_exact) throw std::logic_error("K is too large for exact sums");
-  auto A = judge::drawn_numbers<float>(n.M * n.K, [&] { return unit * signed_integer(1, largest_integer, random); });
-  auto B = judge::drawn_numbers<float>(n.K * n.N, [&] { return unit * signed_integer(1, largest_integer, random); });
+  const auto multiple = [&] { return unit * static_cast<float>(random.of_either_sign(largest_integer)); };
+  auto A = judge::drawn_numbers<float>(n.M * n.K, multiple);
+  auto B = judge::drawn_numbers<float>(n.K * n.N, multiple);
   return {std::move(A), std::move(B)};
 }
 
@@ -88,7 +83,7 @@ Factors multiples_of(float unit, Shape shape, judge::RandomStream& random) {
 // holds it, and no product has two.
 void widen(Factors& in, Sizes n, judge::RandomStream& random) {
   const auto even = [&] { return 2 * static_cast<std::size_t>(random.between(0, static_cast<int>(n.K) / 2 - 1)); };
-  const auto wide = [&] { return 2 * signed_integer(1025, 2047, random) + 1; };
+  const auto wide = [&] { return 2 * static_cast<float>(random.of_either_sign(2047, 1025)) + 1; };
   for (std::size_t i = 0; i < n.M; ++i) in.A[i * n.K + even()] = wide();
   for (std::size_t j = 0; j < n.N; ++j) in.B[(even() + 1) * n.N + j] = wide();
 }
@@ -106,6 +101,19 @@ judge::Trial exact(Shape shape, std::string inputs, Factors in, bool non_finite)
 }
 
 std::string percent(double part) { return std::to_string(std::lround(100 * part)) + " %"; }
+
+[[maybe_unused]] const bool product_is_traced =
+    judge::traces({.name = "matmul",
+                   .sizes = {"M", "N", "K"},
+                   .largest_side = largest_worked,
+                   .largest_profiled_side = 512,
+                   .inputs = {"worked", "integers", "random"},
+                   .factors = {"A", "B"},
+                   .make = [](const std::vector<int>& sizes, const std::string& inputs, judge::RandomStream random) {
+                     const Shape shape{.M = sizes.at(0), .N = sizes.at(1), .K = sizes.at(2)};
+                     if (inputs == "worked") return worked_trial(shape);
+                     return inputs == "integers" ? exact_trial(shape, random) : close_trial(shape, random);
+                   }});
 
 }  // namespace
 
@@ -216,20 +224,4 @@ std::vector<Shape> random_shapes(int count, Shape least, Shape limit, int step) 
 
 std::vector<Shape> random_shapes(int count, Shape limit, int step) { return random_shapes(count, {}, limit, step); }
 
-namespace {
-
-[[maybe_unused]] const bool product_is_traced =
-    judge::traces({.name = "matmul",
-                   .sizes = {"M", "N", "K"},
-                   .largest_side = largest_worked,
-                   .largest_profiled_side = 512,
-                   .inputs = {"worked", "integers", "random"},
-                   .factors = {"A", "B"},
-                   .make = [](const std::vector<int>& sizes, const std::string& inputs, judge::RandomStream random) {
-                     const Shape shape{.M = sizes.at(0), .N = sizes.at(1), .K = sizes.at(2)};
-                     if (inputs == "worked") return worked_trial(shape);
-                     return inputs == "integers" ? exact_trial(shape, random) : close_trial(shape, random);
-                   }});
-
-}  // namespace
 }  // namespace tilelab::matmul

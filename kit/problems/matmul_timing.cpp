@@ -1,7 +1,6 @@
 // How a matrix product is timed, and how a large C is checked in O(N²): by Freivalds' check (1977). For a random vector x, C·x
 // must equal A·(B·x). With whole numbers all of this is exact, and the chance to miss a wrong C is 2^-16. With random numbers,
 // the difference of each row has a bound, and some elements are computed in fp64.
-#include <array>
 #include <cmath>
 #include <string>
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <stdexcept>
 #include <utility>
 
@@ -52,6 +51,16 @@ judge::Trial exact(std::string inputs, std::vector<double> in) {
   return make_trial(std::move(inputs), std::move(in), std::move(sum));
 }
 
+[[maybe_unused]] const bool reduction_is_traced =
+    judge::traces({.name = "reduction",
+                   .sizes = {"n"},
+                   .largest_side = 1024,
+                   .largest_profiled_side = 1 << 20,
+                   .usual_profiled_shape = "65536",
+                   .make = [](const std::vector<int>& sizes, const std::string&, judge::RandomStream random) {
+                     return exact_trial(sizes.at(0), random);
+                   }});
+
 }  // namespace
 
 judge::Trial exact_trial(int n, judge::RandomStream random) {
@@ -63,11 +72,7 @@ judge::Trial exact_trial(int n, judge::RandomStream random) {
 judge::Trial quarters_trial(int n, judge::RandomStream random) {
   const std::size_t count = checked(n);
   const int largest = std::min(largest_number, exact_sums / n);
-  const auto quarter = [&] {
-    const int magnitude = random.between(1, largest);
-    return 0.25 * (random.between(0, 1) ? magnitude : -magnitude);
-  };
-  return exact("quarters", judge::drawn_numbers(count, quarter));
+  return exact("quarters", judge::drawn_numbers(count, [&] { return 0.25 * random.of_either_sign(largest); }));
 }
 
 judge::Trial close_trial(int n, judge::RandomStream random) {
@@ -107,17 +112,4 @@ std::string missed_combining(int size, const judge::Counters& counters) {
   return {};
 }
 
-namespace {
-
-[[maybe_unused]] const bool reduction_is_traced =
-    judge::traces({.name = "reduction",
-                   .sizes = {"n"},
-                   .largest_side = 1024,
-                   .largest_profiled_side = 1 << 20,
-                   .usual_profiled_shape = "65536",
-                   .make = [](const std::vector<int>& sizes, const std::string&, judge::RandomStream random) {
-                     return exact_trial(sizes.at(0), random);
-                   }});
-
-}  // namespace
 }  // namespace tilelab::reduction

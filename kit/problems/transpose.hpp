@@ -4,8 +4,6 @@
 // Each of them runs the submission's kernel once for every shape, and ends the Catch2 case at the first launch that fails.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 

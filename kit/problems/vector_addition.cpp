@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "judge/bench.hpp"
-#include "judge/program_bench.hpp"
 
 namespace tilelab::vector_addition {
 namespace {
