@@ -27,7 +27,7 @@ _PARTS = (
     ("Device, errors, limits", "runtime_device.hpp"),
     ("CUB, with `<cub/cub.cuh>`", "device_wide.hpp"),
     ("cuRAND, with `<curand.h>`", "random_calls.hpp"),
-    ("Thrust: algorithms", "thrust/thrust_*.hpp"),
+    ("Thrust: algorithms", "thrust.hpp"),
     ("cuBLAS, with `<cublas_v2.h>`", "blas_calls.hpp"),
 )
 _CALL = re.compile(

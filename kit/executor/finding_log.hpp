@@ -60,11 +60,17 @@ struct RawFinding {
 
 const char* access_name(AccessKind kind);
 
-// A finding about this access: who, where, and which bytes of its region.
-inline RawFinding finding_about(Verdict kind, const Access& access, const char* what = "") {
+inline RawFinding finding_at(Verdict kind, const RawSite& site, const RawSite& other = {}) {
   RawFinding finding;
   finding.kind = kind;
-  finding.site = {access.pc, access_name(access.kind), access.by};
+  finding.site = site;
+  finding.other = other;
+  return finding;
+}
+
+// A finding about this access: who, where, and which bytes of its region.
+inline RawFinding finding_about(Verdict kind, const Access& access, const char* what = "") {
+  RawFinding finding = finding_at(kind, {access.pc, access_name(access.kind), access.by});
   finding.region = access.region;
   finding.offset = static_cast<std::int64_t>(access.offset);
   finding.size = access.size;

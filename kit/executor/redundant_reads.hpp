@@ -6,7 +6,6 @@
 // the highest are kept. The race detector offers such a word. An observer that must hear of every thread drops it.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -4,25 +4,65 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <deque>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 
-#include "gpu/cubin.hpp"
-#include "gpu/driver_api.hpp"
 #include "gpu/guarded_buffer.hpp"
-#include "gpu/stopwatch.hpp"
 #include "protocol/json/json_text.hpp"
-#include "protocol/protocol.hpp"
 #include "protocol/timed_input.hpp"
 #include "runner/launch.hpp"
 
 namespace tilelab::cuda {
+
+// What NVML says about a device's clocks. It is found in libnvidia-ml.so.1 when the program runs; without it, readings are zero. It is
+// never unloaded, because it is used until the process ends. Nothing is decided by the readings: they help a person who asks why two runs
+// differ.
+class ClockReader {
+  static constexpr int sm_clock = 1, memory_clock = 2, core_temperature = 0;  // NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU
+
+ public:
+  // `bus_id`: as cuDeviceGetPCIBusId writes it.
+  explicit ClockReader(const std::string& bus_id) {
+    void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return;
+    const auto counter = [library](const char* name) { return Symbol{dlsym(library, name)}; };
+    int (*const init)() = counter("nvmlInit_v2");
+    int (*const by_bus_id)(const char*, void**) = counter("nvmlDeviceGetHandleByPciBusId_v2");
+    clock_ = counter("nvmlDeviceGetClockInfo");
+    throttle_ = counter("nvmlDeviceGetCurrentClocksThrottleReasons");
+    temperature_ = counter("nvmlDeviceGetTemperature");
+    power_ = counter("nvmlDeviceGetPowerUsage");
+    if (init == nullptr || by_bus_id == nullptr || init() != 0) return;
+    if (by_bus_id(bus_id.c_str(), &device_) != 0) device_ = nullptr;
+  }
+
+  protocol::ClockReading read() const {
+    protocol::ClockReading reading;
+    if (device_ == nullptr) return reading;
+    unsigned long long reasons = 0;
+    if (clock_ != nullptr) {
+      if (clock_(device_, sm_clock, &reading.sm_mhz) != 0) reading.sm_mhz = 0;
+      if (clock_(device_, memory_clock, &reading.memory_mhz) != 0) reading.memory_mhz = 0;
+    }
+    if (throttle_ != nullptr && throttle_(device_, &reasons) == 0) reading.throttle_reasons = reasons;
+    if (temperature_ != nullptr && temperature_(device_, core_temperature, &reading.temperature_c) != 0) reading.temperature_c = 0;
+    if (power_ != nullptr && power_(device_, &reading.power_mw) != 0) reading.power_mw = 0;
+    return reading;
+  }
+
+ private:
+  void* device_ = nullptr;  // null: nothing can be read
+  int (*clock_)(void*, int, unsigned*) = nullptr;
+  int (*throttle_)(void*, unsigned long long*) = nullptr;
+  int (*temperature_)(void*, int, unsigned*) = nullptr;
+  int (*power_)(void*, unsigned*) = nullptr;
+};
+
 namespace {
 
 constexpr const char *sgemm = "cublasSgemm", *sgemm_tf32 = "cublasSgemm with TF32";
@@ -41,24 +81,6 @@ ContestantImage contestant_image(const nlohmann::json& value, const std::filesys
   image.arithmetic = routine == sgemm ? Arithmetic::fp32 : Arithmetic::tf32;
   return image;
 }
-
-}  // namespace
-
-ContestImage load_contest_image(const std::filesystem::path& file) {
-  ContestImage image;
-  read_image(file, [&](const nlohmann::json& json) {
-    image.driver = json.at("driver").get<std::string>();
-    image.device = json.at("device").get<int>();
-    image.stage = bytes_of(file.parent_path() / json.at("stage").get<std::string>());
-    for (const auto& one : json.at("contestants")) image.contestants.push_back(contestant_image(one, file));
-  });
-  if (image.contestants.empty() || image.contestants.size() > protocol::most_contestants) {
-    throw std::runtime_error(file.string() + ": a contest has 1 to " + std::to_string(protocol::most_contestants) + " contestants");
-  }
-  return image;
-}
-
-namespace {
 
 using Clock = std::chrono::steady_clock;
 using protocol::LaunchConfig;
@@ -116,6 +138,80 @@ class BlasLibrary {
   void* handle_ = nullptr;
   int (*destroy_)(void*) = nullptr;
   int (*sgemm_)(void*, int, int, int, int, int, const float*, const float*, int, const float*, int, const float*, float*, int) = nullptr;
+};
+
+constexpr std::size_t flag_bytes = sizeof(unsigned), least_flushed_bytes = std::size_t{32} << 20;
+constexpr std::chrono::milliseconds longest_queueing(500);  // normally a launch is queued within microseconds
+constexpr int hold_seconds = 2, usual_clock_khz = 1'500'000;
+
+// Times one launch on the null stream, and measures device time alone. It flushes the L2 cache first. A waiting kernel holds the
+// stream back until the launch and both events are queued, so that launch latency is not measured.
+class Stopwatch {
+ public:
+  // `hold` is the stage's waiting kernel; `l2_bytes` is the size of the device's cache. Throws DriverError.
+  Stopwatch(const Driver& driver, Function hold, std::size_t l2_bytes, int clock_khz)
+      : driver_(driver), hold_(hold), flushed_bytes_(std::max(2 * l2_bytes, least_flushed_bytes)),
+        most_clocks_(static_cast<long long>(clock_khz > 0 ? clock_khz : usual_clock_khz) * 1000 * hold_seconds) {
+    driver_.check(driver_.memory_allocate(&flushed_, flushed_bytes_), "cuMemAlloc");
+    void* flag = nullptr;
+    driver_.check(driver_.host_allocate(&flag, flag_bytes, host_memory_mapped), "cuMemHostAlloc");
+    flag_ = static_cast<volatile unsigned*>(flag);
+    *flag_ = turn_;
+    driver_.check(driver_.host_address(&flag_address_, flag, 0), "cuMemHostGetDevicePointer");
+    driver_.check(driver_.event_create(&begin_, 0), "cuEventCreate");
+    driver_.check(driver_.event_create(&end_, 0), "cuEventCreate");
+  }
+  ~Stopwatch() {
+    if (end_ != nullptr) driver_.event_destroy(end_);
+    if (begin_ != nullptr) driver_.event_destroy(begin_);
+    if (flag_ != nullptr) driver_.host_free(const_cast<unsigned*>(flag_));
+    if (flushed_ != 0) driver_.memory_free(flushed_);
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+  // `launch` queues one kernel and returns the driver's answer; `nanoseconds` is its time on the device. `trouble` is the first
+  // error of launching or waiting; if there is one, the time means nothing. The time is read only after the whole context is
+  // idle, so no work that a kernel started can end later. `waited`: queueing took the host so long that the waiting kernel gave
+  // up or soon would. That happens if the driver queues nothing before the device is idle. Such a launch cannot be timed.
+  struct Sample {
+    double nanoseconds = 0;
+    Result trouble = 0;
+    bool waited = false;
+  };
+  template <class Launch>
+  Sample time(const Launch& launch) {
+    driver_.check(driver_.fill_words(flushed_, ++turn_, flushed_bytes_ / flag_bytes), "cuMemsetD32");
+    DeviceAddress flag = flag_address_;
+    unsigned turn = turn_;
+    long long most_clocks = most_clocks_;
+    void* parameters[] = {&flag, &turn, &most_clocks};
+    driver_.check(driver_.launch_kernel(hold_, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr), "the waiting kernel");
+    driver_.check(driver_.event_record(begin_, nullptr), "cuEventRecord");
+    const auto asked = Clock::now();
+    const Result launched = launch();
+    const bool waited = Clock::now() - asked > longest_queueing;
+    const Result recorded = driver_.event_record(end_, nullptr);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    *flag_ = turn_;
+    const Result ended = driver_.context_synchronize();
+    for (const Result result : {launched, recorded, ended}) {
+      if (result != 0) return {.nanoseconds = 0, .trouble = result, .waited = waited};
+    }
+    float milliseconds = 0;
+    driver_.check(driver_.event_elapsed(&milliseconds, begin_, end_), "cuEventElapsedTime");
+    return {.nanoseconds = 1e6 * static_cast<double>(milliseconds), .trouble = 0, .waited = waited};
+  }
+
+ private:
+  const Driver& driver_;
+  Function hold_;
+  DeviceAddress flushed_ = 0, flag_address_ = 0;
+  std::size_t flushed_bytes_;
+  long long most_clocks_;
+  volatile unsigned* flag_ = nullptr;  // in host memory that the device can read
+  unsigned turn_ = 0;
+  Event begin_ = nullptr, end_ = nullptr;
 };
 
 // Thrown to end the run.
@@ -409,6 +505,20 @@ class Run {
 
 }  // namespace
 
+ContestImage load_contest_image(const std::filesystem::path& file) {
+  ContestImage image;
+  read_image(file, [&](const nlohmann::json& json) {
+    image.driver = json.at("driver").get<std::string>();
+    image.device = json.at("device").get<int>();
+    image.stage = content_of(file.parent_path() / json.at("stage").get<std::string>());
+    for (const auto& one : json.at("contestants")) image.contestants.push_back(contestant_image(one, file));
+  });
+  if (image.contestants.empty() || image.contestants.size() > protocol::most_contestants) {
+    throw std::runtime_error(file.string() + ": a contest has 1 to " + std::to_string(protocol::most_contestants) + " contestants");
+  }
+  return image;
+}
+
 Contest::Contest(const ContestImage& image) : image_(image), driver_(load_driver(image.driver)) {
   driver_.check(driver_.init(0), "cuInit");
   driver_.check(driver_.device_get(&device_, image.device), "cuDeviceGet");
@@ -421,7 +531,7 @@ Contest::Contest(const ContestImage& image) : image_(image), driver_(load_driver
   driver_.check(driver_.context_set_current(shared_), "cuCtxSetCurrent");
   std::array<char, 64> bus_id{};
   driver_.check(driver_.bus_id(bus_id.data(), static_cast<int>(bus_id.size()), device_), "cuDeviceGetPCIBusId");
-  clocks_.emplace(bus_id.data());
+  clocks_ = std::make_unique<ClockReader>(bus_id.data());
 }
 
 Contest::~Contest() {

@@ -3,13 +3,12 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "gpu/cubin.hpp"
 #include "gpu/driver_api.hpp"
-#include "gpu/stopwatch.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/protocol.hpp"
 
@@ -28,7 +27,7 @@ struct ContestantImage : KernelImage {
 struct ContestImage {
   std::string driver;
   int device = 0;
-  std::vector<char> stage;
+  std::string stage;
   std::vector<ContestantImage> contestants;
 };
 
@@ -39,6 +38,8 @@ ContestImage load_contest_image(const std::filesystem::path& file);
 // every second round runs them in reverse order. A kernel that is not the course's own has a context to itself: it can reach neither
 // another kernel's output nor the buffers of others. After each of its launches its inputs must be as they were. Nothing is verified here:
 // the outputs of the requested rounds are copied back. If a kernel does not end, whoever sent the request ends this process.
+
+class ClockReader;
 
 class Contest {
  public:
@@ -58,7 +59,7 @@ class Contest {
   DeviceHandle device_ = 0;
   Context shared_ = nullptr;
   std::vector<Context> contexts_;  // by contestant; `shared_` for the course's own
-  std::optional<ClockReader> clocks_;
+  std::unique_ptr<ClockReader> clocks_;
 };
 
 }  // namespace tilelab::cuda

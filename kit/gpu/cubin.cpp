@@ -4,35 +4,25 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <string_view>
 
 #include "gpu/guarded_buffer.hpp"
 #include "protocol/json/json_text.hpp"
 
 namespace tilelab::cuda {
 
-std::vector<char> bytes_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw std::runtime_error(file.string() + ": cannot be read");
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
 void read_image(const std::filesystem::path& file, const std::function<void(const nlohmann::json&)>& read) {
-  const std::vector<char> text = bytes_of(file);
   try {
-    read(json_from(std::string_view(text.data(), text.size())));
+    read(json_of(file.string()));
   } catch (const nlohmann::json::exception& error) {
     throw std::runtime_error(file.string() + ": " + error.what());
   }
 }
 
 KernelImage kernel_image(const nlohmann::json& value, const std::filesystem::path& file) {
-  return {.cubin = bytes_of(file.parent_path() / value.at("cubin").get<std::string>()),
+  return {.cubin = content_of(file.parent_path() / value.at("cubin").get<std::string>()),
           .functions = value.at("functions").get<std::vector<std::string>>(),
           .kernel = value.at("kernel").get<std::string>(),
           .ask_launch = value.at("ask_launch").get<std::string>()};

@@ -17,7 +17,7 @@ namespace tilelab::cuda {
 
 // A kernel in a cubin.
 struct KernelImage {
-  std::vector<char> cubin;
+  std::string cubin;
   std::vector<std::string> functions;  // of the cubin, by name
   std::string kernel;                  // demangled: "scale(float const*, float*, int)"
   std::string ask_launch;              // the generated kernel that evaluates the launch function; empty if there is none
@@ -30,9 +30,7 @@ struct CubinImage : KernelImage {
   bool watched = false;       // by a tool that sees every access: then no guard zones, and no poison in outputs and shared memory
 };
 
-// They throw std::runtime_error that names the file.
-std::vector<char> bytes_of(const std::filesystem::path& file);
-// Calls `read` with what the file holds as JSON.
+// They throw std::runtime_error that names the file. Calls `read` with what the file holds as JSON.
 void read_image(const std::filesystem::path& file, const std::function<void(const nlohmann::json&)>& read);
 CubinImage load_cubin_image(const std::filesystem::path& file);
 // Of a part of such a file, which names the cubin beside it.
@@ -43,7 +41,7 @@ KernelImage kernel_image(const nlohmann::json& value, const std::filesystem::pat
 class LoadedModule {
  public:
   // Throws DriverError.
-  LoadedModule(const Driver& driver, const std::vector<char>& cubin) : driver_(driver) {
+  LoadedModule(const Driver& driver, const std::string& cubin) : driver_(driver) {
     driver_.check(driver_.module_load(&module_, cubin.data()), "cuModuleLoadData");
   }
   LoadedModule(const LoadedModule&) = delete;

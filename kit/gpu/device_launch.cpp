@@ -8,17 +8,12 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstring>
 #include <exception>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
 
-#include "gpu/cubin.hpp"
-#include "gpu/driver_api.hpp"
-#include "gpu/guarded_buffer.hpp"
 #include "protocol/json/json_text.hpp"
-#include "protocol/protocol.hpp"
 #include "runner/child_end.hpp"
 #include "runner/launch.hpp"
 
@@ -35,14 +30,6 @@ constexpr unsigned poisoning_blocks = 8;  // for each multiprocessor: more than 
 constexpr int warp_lanes = 32, register_unit = 8;
 
 Trouble refused(std::string why) { return {Status::launch_error, "", std::move(why), false}; }
-
-protocol::Finding finding_of(std::string kind, std::string message) {
-  protocol::Finding finding;
-  finding.kind = std::move(kind);
-  finding.severity = "error";
-  finding.message = std::move(message);
-  return finding;
-}
 
 std::vector<std::byte> read_file(const Descriptor& file, const protocol::Argument& argument) {
   std::vector<std::byte> bytes(argument.bytes);
@@ -160,10 +147,10 @@ class Launch {
       const auto element_bytes = static_cast<std::ptrdiff_t>(std::max<std::size_t>(argument.element_bytes, 1));
       const std::string element = argument.name + "[" + std::to_string(*overrun / element_bytes) + "]";
       const std::string where = *overrun < 0 ? "before the first element of " : "past the last element of ";
-      protocol::Finding finding =
-          finding_of("out-of-bounds", "A thread writes " + where + argument.name + ", at " + element + ", where " + argument.name +
-                                          " has " + std::to_string(static_cast<std::ptrdiff_t>(argument.bytes) / element_bytes) +
-                                          " elements. The GPU found this; it does not tell the line.");
+      protocol::Finding finding = protocol::error_finding(
+          "out-of-bounds", "A thread writes " + where + argument.name + ", at " + element + ", where " + argument.name + " has " +
+                               std::to_string(static_cast<std::ptrdiff_t>(argument.bytes) / element_bytes) +
+                               " elements. The GPU found this; it does not tell the line.");
       finding.site.access = "write";
       finding.array = argument.name;
       finding.element = element;
@@ -178,6 +165,28 @@ class Launch {
   const std::vector<Descriptor>& files_;
   std::vector<GuardedBuffer> buffers_;
 };
+
+[[noreturn]] void serve(const CubinImage& image, Channel channel) {
+  std::optional<DeviceSession> session;
+  try {
+    session.emplace(image);
+    channel.send(json_text({{"trouble", ""}}));
+  } catch (const std::exception& error) {
+    channel.send(json_text({{"trouble", error.what()}}));
+    _exit(1);
+  }
+  try {
+    for (;;) {
+      const Frame frame = channel.receive();
+      const auto request = json_from(frame.text).get<protocol::LaunchRequest>();
+      const LaunchOutcome outcome = session->launch(request, frame.descriptors);
+      channel.send(json_text({{"reply", outcome.reply}, {"spoiled", outcome.spoiled}}));
+      if (outcome.spoiled) _exit(0);
+    }
+  } catch (const std::exception&) {
+    _exit(0);  // the parent has ended
+  }
+}
 
 }  // namespace
 
@@ -206,7 +215,7 @@ LaunchOutcome DeviceSession::launch(const protocol::LaunchRequest& request, cons
     if (trouble.finding.empty())
       launch.reply.detail = trouble.message;
     else  // the kernel ran, and this finding stopped it
-      launch.reply.findings.push_back(finding_of(trouble.finding, trouble.message));
+      launch.reply.findings.push_back(protocol::error_finding(trouble.finding, trouble.message));
     spoiled = trouble.spoils;
   } catch (const std::exception& error) {
     launch.reply.status = Status::internal_error;
@@ -220,41 +229,6 @@ LaunchOutcome DeviceSession::launch(const protocol::LaunchRequest& request, cons
 // --- Parent and child talk over a socket pair, one frame in each direction. The child first says that its context is ready, or why
 // not. Then it answers requests with {"reply": …, "spoiled": …}. On machines where GPU and processor share memory, a kernel might
 // change the child's memory. So the parent trusts the child no more than a judge trusts a runner.
-
-namespace {
-
-using protocol::Status;
-
-std::string plain_reply(Status status, std::string detail) {
-  protocol::LaunchReply reply;
-  reply.status = status;
-  reply.detail = std::move(detail);
-  return json_text(reply);
-}
-
-[[noreturn]] void serve(const CubinImage& image, Channel channel) {
-  std::optional<DeviceSession> session;
-  try {
-    session.emplace(image);
-    channel.send(json_text({{"trouble", ""}}));
-  } catch (const std::exception& error) {
-    channel.send(json_text({{"trouble", error.what()}}));
-    _exit(1);
-  }
-  try {
-    for (;;) {
-      const Frame frame = channel.receive();
-      const auto request = json_from(frame.text).get<protocol::LaunchRequest>();
-      const LaunchOutcome outcome = session->launch(request, frame.descriptors);
-      channel.send(json_text({{"reply", outcome.reply}, {"spoiled", outcome.spoiled}}));
-      if (outcome.spoiled) _exit(0);
-    }
-  } catch (const std::exception&) {
-    _exit(0);  // the parent has ended
-  }
-}
-
-}  // namespace
 
 struct LaunchWorker::Process {
   pid_t pid = -1;
@@ -327,7 +301,7 @@ std::string LaunchWorker::answer(const Frame& frame) {
     }
   } catch (const std::exception& error) {
     end_process();
-    return plain_reply(Status::internal_error, std::string("the GPU cannot be used: ") + error.what());
+    return json_text(plain_reply(Status::internal_error, std::string("the GPU cannot be used: ") + error.what()));
   }
   try {
     std::vector<int> files;
@@ -339,15 +313,15 @@ std::string LaunchWorker::answer(const Frame& frame) {
     return reply;
   } catch (const ChannelTimeout&) {
     end_process();
-    return plain_reply(Status::timeout, "The kernel did not end within " + std::to_string(request.clock_ms) + " ms on the GPU.");
+    return json_text(plain_reply(Status::timeout, "The kernel did not end within " + std::to_string(request.clock_ms) + " ms on the GPU."));
   } catch (const ChannelError&) {
     const std::string end = process_->end_in_words();
     const Status status = status_of_ours(process_->ended);
     end_process();
-    return plain_reply(status, "The process that used the GPU " + end + ".");
+    return json_text(plain_reply(status, "The process that used the GPU " + end + "."));
   } catch (const nlohmann::json::exception&) {
     end_process();
-    return plain_reply(Status::crash, "The process that used the GPU sent an invalid answer.");
+    return json_text(plain_reply(Status::crash, "The process that used the GPU sent an invalid answer."));
   }
 }
 

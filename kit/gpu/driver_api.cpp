@@ -17,6 +17,24 @@ std::string file_of(void* library) {
   return error ? std::string(map->l_name) : resolved.string();
 }
 
+using protocol::Status;
+
+// From <cuda.h>. Errors of a kernel that ran are 700 and above.
+enum : Result {
+  invalid_value = 1,
+  out_of_memory = 2,
+  illegal_address = 700,
+  out_of_resources = 701,
+  launch_timeout = 702,
+  assertion = 710,
+  hardware_stack = 714,
+  illegal_instruction = 715,
+  misaligned_address = 716,
+  invalid_address_space = 717,
+  invalid_pc = 718,
+  launch_failed = 719
+};
+
 }  // namespace
 
 Driver::Driver(void* loaded) : loaded_(loaded), library(file_of(loaded)) {}
@@ -70,28 +88,6 @@ const Driver& load_driver(const std::string& path) {
   static const Driver driver(library);
   return driver;
 }
-
-namespace {
-
-using protocol::Status;
-
-// From <cuda.h>. Errors of a kernel that ran are 700 and above.
-enum : Result {
-  invalid_value = 1,
-  out_of_memory = 2,
-  illegal_address = 700,
-  out_of_resources = 701,
-  launch_timeout = 702,
-  assertion = 710,
-  hardware_stack = 714,
-  illegal_instruction = 715,
-  misaligned_address = 716,
-  invalid_address_space = 717,
-  invalid_pc = 718,
-  launch_failed = 719
-};
-
-}  // namespace
 
 Trouble trouble_of(Result result, const std::string& words) {
   const std::string said = " The GPU says " + words + ".";

@@ -184,14 +184,5 @@ void run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   setenv("CUDA_CACHE_DISABLE", "1", 1);  // nothing is compiled here, and nothing may be written to disk
-  try {
-    run(argc, argv);
-    return 0;
-  } catch (const OptionError& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 2;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "gpu-runner: %s\n", error.what());
-    return 1;
-  }
+  return run_program("gpu-runner", 1, [&] { run(argc, argv); });
 }

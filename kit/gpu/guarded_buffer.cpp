@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t word = sizeof(std::uint32_t);
 bool is_damaged(std::uint32_t value) { return value != guard_word; }
 
+constexpr std::size_t most_bytes = 16 * 1024;
+
 }  // namespace
 
 GuardedBuffer::GuardedBuffer(const Driver& driver, const std::vector<std::byte>& content, std::size_t guard)
@@ -61,12 +63,6 @@ KernelParameters::KernelParameters(const std::vector<protocol::Argument>& argume
     words_.push_back(one.role == protocol::Role::scalar ? one.bits : *buffer++);
   for (std::uint64_t& word : words_) pointers_.push_back(&word);
 }
-
-namespace {
-
-constexpr std::size_t most_bytes = 16 * 1024;
-
-}  // namespace
 
 PrintedOutput::PrintedOutput() : file_(memfd_create("tilelab-printed", MFD_CLOEXEC)) {
   if (file_.get() < 0 || dup2(file_.get(), STDOUT_FILENO) < 0) {

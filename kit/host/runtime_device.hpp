@@ -1,4 +1,4 @@
-// CUDA's runtime: the device, its properties, errors and limits.
+// CUDA's runtime: the device, its properties and limits, errors, versions, and the profiler's switches. There is one device, number 0.
 #pragma once
 
 #include <cstddef>
@@ -134,8 +134,6 @@ enum cudaDeviceAttr { TILELAB_DEVICE(TILELAB_ATTRIBUTE, TILELAB_NONE, TILELAB_NO
 #undef TILELAB_MEMBERS
 #undef TILELAB_ATTRIBUTE
 #undef TILELAB_ATTRIBUTE_OF_PART
-
-// CUDA's runtime: the device, its properties and limits, errors, versions, and the profiler's switches. There is one device, number 0.
 
 TILELAB_CUDA_CALL cudaGetDeviceCount(int* count);
 TILELAB_CUDA_CALL cudaGetDevice(int* device);

@@ -1,4 +1,5 @@
-// CUDA's runtime: graphs and capture of streams.
+// CUDA's runtime: graphs, made node by node, and capture of streams. Graphs in graphs, conditions, external semaphores, user objects and
+// launches of graphs from kernels are missing.
 #pragma once
 
 #include <cstddef>
@@ -55,9 +56,6 @@ typedef cudaGraphExecUpdateResultInfo cudaGraphExecUpdateResultInfo_st;
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone = 0, cudaStreamCaptureStatusActive = 1, cudaStreamCaptureStatusInvalidated = 2 };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeThreadLocal = 1, cudaStreamCaptureModeRelaxed = 2 };
 
-// CUDA's runtime: graphs, made node by node. Graphs in graphs, conditions, external semaphores, user objects and launches of graphs from
-// kernels are missing.
-
 TILELAB_CUDA_CALL cudaGraphCreate(cudaGraph_t* graph, unsigned int flags);
 TILELAB_CUDA_CALL cudaGraphDestroy(cudaGraph_t graph);
 TILELAB_CUDA_CALL cudaGraphClone(cudaGraph_t* clone, cudaGraph_t original);
@@ -107,8 +105,6 @@ TILELAB_CUDA_FORM cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNod
                                            const struct cudaGraphEdgeData*, std::size_t count) {
   return cudaGraphAddDependencies(graph, from, to, count);
 }
-
-// CUDA's runtime: capturing the work of streams as a graph.
 
 TILELAB_CUDA_CALL cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
 TILELAB_CUDA_CALL cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);

@@ -1,4 +1,5 @@
-// CUDA's runtime: memory, copies and fills.
+// CUDA's runtime: memory of the device, managed memory, and page-locked memory of the host; copies and fills. Sizes are in bytes. Pools
+// of the program's own and what a pool says of itself are missing.
 #pragma once
 
 #include <cstddef>
@@ -34,9 +35,6 @@ enum cudaMemPoolAttr {
   cudaMemPoolReuseAllowInternalDependencies = 3,
   cudaMemPoolAttrReleaseThreshold = 4
 };
-
-// CUDA's runtime: memory of the device, managed memory, and page-locked memory of the host. Sizes are in bytes. Pools of the program's own
-// and what a pool says of itself are missing.
 
 TILELAB_CUDA_CALL cudaMalloc(void** pointer, std::size_t bytes);
 TILELAB_CUDA_CALL cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal);

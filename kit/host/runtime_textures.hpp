@@ -1,11 +1,9 @@
-// CUDA's runtime: arrays, textures and surfaces.
+// CUDA's runtime: arrays, which only textures and surfaces show to kernels. Extents count texels; offsets and widths of copies between
+// memory and arrays count bytes. Sparse arrays and planes are missing.
 #pragma once
 
 #include "runtime_types.hpp"
 #include "texel_access.hpp"
-
-// CUDA's runtime: arrays, which only textures and surfaces show to kernels. Extents count texels; offsets and widths of copies between
-// memory and arrays count bytes. Sparse arrays and planes are missing.
 
 enum cudaChannelFormatKind {
   cudaChannelFormatKindSigned = 0,

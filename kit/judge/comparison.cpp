@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -38,45 +37,6 @@ std::vector<std::string> draw(const std::vector<char>& marks, const Mismatch& mi
 }
 
 std::optional<double> if_finite(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
-
-}  // namespace
-
-// Written so that a NaN in any operand makes the element wrong, except where it was asked for.
-bool is_right(double got, const Expectation& expected, std::size_t index) {
-  const double value = expected.values[index];
-  if (expected.non_finite && !std::isfinite(value)) return !is_unwritten(got);
-  const double bound = expected.bounds.empty() ? 0.0 : expected.bounds[index];
-  return std::abs(got - value) <= bound;
-}
-
-std::optional<Mismatch> compare(std::span<const double> got, const Expectation& expected, Tile tile) {
-  const std::size_t size = expected.rows * expected.columns;
-  if (got.size() != size || expected.values.size() != size || !(expected.bounds.empty() || expected.bounds.size() == size)) {
-    throw std::logic_error("an output and what it must hold differ in size");
-  }
-  const std::vector<char> marks = mark_elements(got, expected);
-  Mismatch mismatch;
-  mismatch.rows = expected.rows;
-  mismatch.columns = expected.columns;
-  for (std::size_t i = 0; i < size; ++i) {
-    if (marks[i] == '.') continue;
-    ++mismatch.wrong;
-    if (marks[i] == 'o') ++mismatch.unwritten;
-    if (mismatch.first.size() == first_count) continue;
-    mismatch.first.push_back({i / expected.columns, i % expected.columns, if_finite(expected.values[i]), if_finite(got[i])});
-  }
-  if (mismatch.wrong == 0) return std::nullopt;
-  mismatch.tile_rows = std::max<std::size_t>(tile.rows, 1);
-  mismatch.tile_columns = std::max<std::size_t>(tile.columns, 1);
-  const auto step = [](std::size_t length) { return std::max<std::size_t>(1, (length + picture_side - 1) / picture_side); };
-  mismatch.cell_rows = step(expected.rows);
-  mismatch.cell_columns = step(expected.columns);
-  mismatch.picture = draw(marks, mismatch);
-  mismatch.summary = whereabouts(marks, expected.rows, expected.columns, {mismatch.tile_rows, mismatch.tile_columns});
-  return mismatch;
-}
-
-namespace {
 
 std::string number(std::size_t value) { return std::to_string(value); }
 
@@ -224,6 +184,41 @@ std::string in_a_list(const Wrong& wrong) {
 }
 
 }  // namespace
+
+// Written so that a NaN in any operand makes the element wrong, except where it was asked for.
+bool is_right(double got, const Expectation& expected, std::size_t index) {
+  const double value = expected.values[index];
+  if (expected.non_finite && !std::isfinite(value)) return !is_unwritten(got);
+  const double bound = expected.bounds.empty() ? 0.0 : expected.bounds[index];
+  return std::abs(got - value) <= bound;
+}
+
+std::optional<Mismatch> compare(std::span<const double> got, const Expectation& expected, Tile tile) {
+  const std::size_t size = expected.rows * expected.columns;
+  if (got.size() != size || expected.values.size() != size || !(expected.bounds.empty() || expected.bounds.size() == size)) {
+    throw std::logic_error("an output and what it must hold differ in size");
+  }
+  const std::vector<char> marks = mark_elements(got, expected);
+  Mismatch mismatch;
+  mismatch.rows = expected.rows;
+  mismatch.columns = expected.columns;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (marks[i] == '.') continue;
+    ++mismatch.wrong;
+    if (marks[i] == 'o') ++mismatch.unwritten;
+    if (mismatch.first.size() == first_count) continue;
+    mismatch.first.push_back({i / expected.columns, i % expected.columns, if_finite(expected.values[i]), if_finite(got[i])});
+  }
+  if (mismatch.wrong == 0) return std::nullopt;
+  mismatch.tile_rows = std::max<std::size_t>(tile.rows, 1);
+  mismatch.tile_columns = std::max<std::size_t>(tile.columns, 1);
+  const auto step = [](std::size_t length) { return std::max<std::size_t>(1, (length + picture_side - 1) / picture_side); };
+  mismatch.cell_rows = step(expected.rows);
+  mismatch.cell_columns = step(expected.columns);
+  mismatch.picture = draw(marks, mismatch);
+  mismatch.summary = whereabouts(marks, expected.rows, expected.columns, {mismatch.tile_rows, mismatch.tile_columns});
+  return mismatch;
+}
 
 std::string whereabouts(const std::vector<char>& marks, std::size_t rows, std::size_t columns, Tile tile) {
   const Wrong wrong(marks, rows, columns, tile);

@@ -3,7 +3,6 @@
 
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -54,19 +53,14 @@ JudgeTask read_task(std::istream& input) {
 }
 
 std::vector<std::string> read_runner_argv(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  auto argv = json_from(file).at("argv").get<std::vector<std::string>>();
+  auto argv = json_of(path).at("argv").get<std::vector<std::string>>();
   if (argv.empty()) throw std::runtime_error(path + ": argv is empty");
   return argv;
 }
 
 void write_report(const std::string& path, const std::string& text) {
   const std::string draft = path + ".new";
-  std::ofstream file(draft, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + draft);
+  write_file(draft, text.data(), text.size());
   std::filesystem::rename(draft, path);
 }
 

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <stdexcept>
 
-#include "executor/arithmetic/half_bits.hpp"
+#include "operands/operand.hpp"
 #include "protocol/json/json_text.hpp"
-#include "protocol/strict_json.hpp"
+#include "protocol/message_fields.hpp"
 
 namespace tilelab::checker {
 
@@ -88,27 +86,6 @@ void add_argument(LaunchDescription& launch, const json& value) {
   for (const json& one : list(value.at("numbers"))) content.numbers.push_back({leaf_from(one), number_from(one.at("number"))});
 }
 
-}  // namespace
-
-LaunchDescription read_description(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  const json value = json_from(file);
-  LaunchDescription launch;
-  protocol::LaunchRequest& request = launch.request;
-  for (const json& one : list(value.at("arguments"))) add_argument(launch, one);
-  request.config = value.get<protocol::LaunchConfig>();
-  request.cooperative = value.at("cooperative").get<bool>();
-  launch.seed = integer<std::uint64_t>(value.at("seed"));
-  request.event_budget = integer<std::uint64_t>(value.at("event_budget"));
-  request.clock_ms = integer<unsigned>(value.at("clock_ms"));
-  if (value.contains("early_return_is_error")) request.early_return_is_error = value.at("early_return_is_error").get<bool>();
-  if (value.contains("trace")) request.trace = protocol::TraceRequest{.block = value.at("trace").get<simt::Index3>()};
-  return launch;
-}
-
-namespace {
-
 class Numbers {
  public:
   Numbers(const Content& content, judge::RandomStream random) : content_(content), random_(random) {}
@@ -139,54 +116,18 @@ class Numbers {
   std::uint64_t count_ = 0;
 };
 
+ElementType floating_type(std::size_t bytes) { return bytes == 2 ? ElementType::f16 : bytes == 4 ? ElementType::f32 : ElementType::f64; }
+
 void put(std::byte* at, const Leaf& leaf, const Number& number) {
-  if (leaf.kind != NumberKind::floating) {
+  if (leaf.kind != NumberKind::floating)
     std::memcpy(at, &number.integer, leaf.bytes);  // little-endian: the low bytes
-  } else if (leaf.bytes == sizeof(std::uint16_t)) {
-    const std::uint16_t value = simt::half_bits(number.floating);
-    std::memcpy(at, &value, sizeof value);
-  } else if (leaf.bytes == sizeof(float)) {
-    const auto value = static_cast<float>(number.floating);
-    std::memcpy(at, &value, sizeof value);
-  } else {
-    std::memcpy(at, &number.floating, sizeof number.floating);
-  }
+  else
+    std::ranges::copy(encoded(floating_type(leaf.bytes), {&number.floating, 1}), at);
 }
-
-}  // namespace
-
-std::vector<std::byte> bytes_of(const BufferShape& shape, const Content& content, judge::RandomStream random, std::byte unwritten) {
-  std::vector<std::byte> bytes(shape.elements * shape.element_bytes, unwritten);
-  if (content.fill == Fill::none) return bytes;
-  Numbers numbers(content, random);
-  for (std::size_t element = 0; element < shape.elements; ++element) {
-    for (const Leaf& leaf : shape.leaves) put(bytes.data() + element * shape.element_bytes + leaf.offset, leaf, numbers.next(leaf.kind));
-  }
-  return bytes;
-}
-
-void set_numbers(std::vector<std::byte>& bytes, const std::vector<SetNumber>& numbers) {
-  for (const SetNumber& one : numbers) {
-    if (one.leaf.offset + one.leaf.bytes > bytes.size()) throw std::out_of_range("a number lies outside its buffer");
-    put(bytes.data() + one.leaf.offset, one.leaf, one.number);
-  }
-}
-
-namespace {
 
 constexpr double float_tolerance = 1e-3, half_tolerance = 2e-2;
 
-template <typename Number>
-Number read(const std::byte* at) {
-  Number number;
-  std::memcpy(&number, at, sizeof number);
-  return number;
-}
-
-double floating_at(const std::byte* at, std::size_t bytes) {
-  if (bytes == 2) return simt::half_value(read<std::uint16_t>(at));
-  return bytes == 4 ? read<float>(at) : read<double>(at);
-}
+double floating_at(const std::byte* at, std::size_t bytes) { return decoded(floating_type(bytes), {at, bytes}).front(); }
 
 std::string number_at(const std::byte* at, const Leaf& leaf) {
   std::ostringstream text;
@@ -213,6 +154,38 @@ bool alike(const std::byte* first, const std::byte* other, const Leaf& leaf) {
 }
 
 }  // namespace
+
+LaunchDescription read_description(const std::string& path) {
+  const json value = json_of(path);
+  LaunchDescription launch;
+  protocol::LaunchRequest& request = launch.request;
+  for (const json& one : list(value.at("arguments"))) add_argument(launch, one);
+  request.config = value.get<protocol::LaunchConfig>();
+  request.cooperative = value.at("cooperative").get<bool>();
+  launch.seed = integer<std::uint64_t>(value.at("seed"));
+  request.event_budget = integer<std::uint64_t>(value.at("event_budget"));
+  request.clock_ms = integer<unsigned>(value.at("clock_ms"));
+  if (value.contains("early_return_is_error")) request.early_return_is_error = value.at("early_return_is_error").get<bool>();
+  if (value.contains("trace")) request.trace = protocol::TraceRequest{.block = value.at("trace").get<simt::Index3>()};
+  return launch;
+}
+
+std::vector<std::byte> bytes_of(const BufferShape& shape, const Content& content, judge::RandomStream random, std::byte unwritten) {
+  std::vector<std::byte> bytes(shape.elements * shape.element_bytes, unwritten);
+  if (content.fill == Fill::none) return bytes;
+  Numbers numbers(content, random);
+  for (std::size_t element = 0; element < shape.elements; ++element) {
+    for (const Leaf& leaf : shape.leaves) put(bytes.data() + element * shape.element_bytes + leaf.offset, leaf, numbers.next(leaf.kind));
+  }
+  return bytes;
+}
+
+void set_numbers(std::vector<std::byte>& bytes, const std::vector<SetNumber>& numbers) {
+  for (const SetNumber& one : numbers) {
+    if (one.leaf.offset + one.leaf.bytes > bytes.size()) throw std::out_of_range("a number lies outside its buffer");
+    put(bytes.data() + one.leaf.offset, one.leaf, one.number);
+  }
+}
 
 std::optional<OrderDifference> compare_orders(const BufferShape& shape, std::span<const std::byte> first,
                                               std::span<const std::byte> other) {

@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "judge/process/runner_process.hpp"
 #include "judge/random_stream.hpp"
 #include "judge/report/record.hpp"

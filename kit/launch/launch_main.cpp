@@ -6,10 +6,8 @@
 // could not work. The reason is one line on standard error.
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <iostream>
 #include <numeric>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -199,14 +197,5 @@ void write_down(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    write_down(argc, argv);
-    return 0;
-  } catch (const std::invalid_argument& error) {
-    std::cerr << error.what() << "\n";
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "launch: " << error.what() << "\n";
-    return 3;
-  }
+  return run_program("launch", 3, [&] { write_down(argc, argv); });
 }

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <limits>
 #include <stdexcept>
-#include <string>
 
 #include "executor/arithmetic/bfloat_bits.hpp"
 #include "executor/arithmetic/half_bits.hpp"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 
 namespace tilelab {
 
@@ -49,6 +50,19 @@ std::uint64_t ProgramOptions::whole_number(const std::string& name, std::uint64_
   if (error != std::errc{} || after != end || value > most)
     refuse("--" + name + " takes a whole number from 0 to " + std::to_string(most) + ", not '" + digits + "'");
   return value;
+}
+
+int run_program(const char* name, int failure, const std::function<void()>& work) {
+  try {
+    work();
+    return 0;
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", name, error.what());
+    return failure;
+  }
 }
 
 void ProgramOptions::refuse(const std::string& what) const { throw OptionError(program_ + ": " + what + "\n" + usage_); }

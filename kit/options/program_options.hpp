@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -24,6 +25,10 @@ struct OptionRule {
   std::string name;  // without its dashes
   Kind kind = Kind::needed;
 };
+
+// The main function of a program `name`: 0 where `work` is done, 2 where it cannot be done as asked, and `failure` where the program could
+// not work. The reason is on standard error.
+int run_program(const char* name, int failure, const std::function<void()>& work);
 
 class ProgramOptions {
  public:

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "judge/process/runner_process.hpp"
-#include "program/calls/program_calls.hpp"
 #include "protocol/json/json_text.hpp"
 #include "runner/child_end.hpp"
 

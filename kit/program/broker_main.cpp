@@ -4,8 +4,6 @@
 
 #include <atomic>
 #include <csignal>
-#include <exception>
-#include <iostream>
 #include <string_view>
 
 #include "judge/process/runner_process.hpp"
@@ -42,14 +40,5 @@ void run_with_broker(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    run_with_broker(argc, argv);
-    return 0;
-  } catch (const OptionError& error) {
-    std::cerr << error.what() << "\n";
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "broker: " << error.what() << "\n";
-    return 3;
-  }
+  return run_program("broker", 3, [&] { run_with_broker(argc, argv); });
 }

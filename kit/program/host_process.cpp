@@ -14,10 +14,8 @@
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <string>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "judge/process/runner_process.hpp"
 #include "program/host_request.hpp"

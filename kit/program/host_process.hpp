@@ -1,4 +1,5 @@
-// The program as a child process of the broker, and the processor time that it uses.
+// The program as a child process: its own standard streams are the broker's, its descriptor 3 is a socket to us, its descriptor 4 the
+// staging memory. It is killed with its process group. And the processor time that it uses.
 #pragma once
 
 #include <sys/types.h>
@@ -12,9 +13,6 @@
 #include "protocol/channel.hpp"
 
 namespace tilelab::program {
-
-// The program as a child process: its own standard streams are the broker's, its descriptor 3 is a socket to us, its descriptor 4 the
-// staging memory. It is killed with its process group.
 
 class HostProcess {
  public:

@@ -1,7 +1,7 @@
 // Implements host_request.hpp.
 #include "program/host_request.hpp"
 
-#include "protocol/strict_json.hpp"
+#include "protocol/message_fields.hpp"
 
 namespace tilelab::program {
 

@@ -1,9 +1,12 @@
-// What the program and the broker say to each other: numbers, addresses, errors, and one request.
+// What a whole program and the broker say to each other: frames of JSON as in protocol/channel.hpp, one request and one reply, in
+// order. The bytes of copies go through staging memory that both have mapped. docs/protocols.md lists the requests.
+//
+// Trust: the program is a student's host code, and so everything in a request is hostile. It sees no device memory: only memory that
+// CUDA lets the host use, and what it copies.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,12 +16,6 @@
 #include "protocol/protocol.hpp"
 
 namespace tilelab::program {
-
-// What a whole program and the broker say to each other: frames of JSON as in protocol/channel.hpp, one request and one reply, in
-// order. The bytes of copies go through staging memory that both have mapped. docs/protocols.md lists the requests.
-//
-// Trust: the program is a student's host code, and so everything in a request is hostile. It sees no device memory: only memory that
-// CUDA lets the host use, and what it copies.
 
 inline constexpr int host_socket = 3, host_staging = 4;  // the program's descriptors
 inline constexpr std::uint64_t wire_version = 1;
@@ -61,9 +58,8 @@ struct BrokenRules : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// One request of the program. Each value is checked when it is read.
-
-// All members throw BrokenRules if the value is missing, has another type, or is out of range.
+// One request of the program. Each value is checked when it is read: all members throw BrokenRules if it is missing, has another
+// type, or is out of range.
 class HostRequest {
  public:
   explicit HostRequest(const std::string& frame);

@@ -5,10 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "judge/process/runner_process.hpp"
-#include "program/memory/device_memory.hpp"
 #include "program/memory/pending_work.hpp"
-#include "program/memory/repeated_launches.hpp"
 #include "protocol/json/json_text.hpp"
 
 namespace tilelab::program {
@@ -18,16 +15,11 @@ using protocol::ProgramBuffer;
 
 // CUDA's registers hold eight bytes of an argument; a parameter is handed over as an object of its pieces.
 protocol::Argument argument_of(const KernelParameter& parameter, const std::vector<unsigned char>& bytes) {
-  protocol::Argument argument;
-  argument.name = parameter.name;
+  protocol::Argument argument = parameter;
   argument.role = protocol::Role::object;
-  argument.element = parameter.element;
   argument.bytes = bytes.size();
   argument.words.resize((bytes.size() + 7) / 8);
   std::memcpy(argument.words.data(), bytes.data(), bytes.size());
-  argument.passing = parameter.passing;
-  argument.pieces = parameter.pieces;
-  argument.alignment = parameter.alignment;
   return argument;
 }
 

@@ -1,8 +1,5 @@
 #include "program/program_description.hpp"
 
-#include <fstream>
-#include <stdexcept>
-
 #include "protocol/json/json_text.hpp"
 #include "protocol/message_fields.hpp"
 
@@ -59,10 +56,6 @@ ProgramDescription program_from(const json& value) {
   return program;
 }
 
-ProgramDescription read_program(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  return program_from(json_from(file));
-}
+ProgramDescription read_program(const std::string& path) { return program_from(json_of(path)); }
 
 }  // namespace tilelab::program

@@ -14,13 +14,9 @@
 
 namespace tilelab::program {
 
-struct KernelParameter {
-  std::string name, element;  // element: of what a pointer leads to
-  std::size_t bytes = 0, element_bytes = 1;
+// As an argument that has no value yet. Its element: of what a pointer leads to.
+struct KernelParameter : protocol::Argument {
   bool is_pointer = false, only_reads = false;  // only_reads: a pointer to const
-  protocol::Passing passing = protocol::Passing::registers;
-  std::vector<protocol::Piece> pieces;
-  std::size_t alignment = 8;
 };
 
 struct KernelVariable {

@@ -3,8 +3,6 @@
 #include <cstring>
 #include <utility>
 
-#include "program/memory/device_memory.hpp"
-
 namespace tilelab::program {
 
 nlohmann::json about(const Allocation& one) {

@@ -83,6 +83,18 @@ void send_bytes(int fd, const char* bytes, std::size_t size, msghdr message, con
   }
 }
 
+// All the bytes at once, whatever the system call moves of them each time.
+template <class Call, class Byte>
+bool move_all(Call call, int fd, std::size_t offset, Byte* at, std::size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t moved = call(fd, at, bytes, static_cast<off_t>(offset));
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved <= 0) return false;
+    at += moved, offset += static_cast<std::size_t>(moved), bytes -= static_cast<std::size_t>(moved);
+  }
+  return true;
+}
+
 // Takes ownership of every descriptor that Linux installed, even if the frame is refused next.
 std::vector<Descriptor> take_descriptors(msghdr& message) {
   std::vector<Descriptor> descriptors;
@@ -144,23 +156,11 @@ Descriptor::~Descriptor() {
 }
 
 bool Descriptor::read_at(std::size_t offset, void* to, std::size_t bytes) const {
-  for (auto* at = static_cast<char*>(to); bytes > 0;) {
-    const ssize_t got = ::pread(fd_, at, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    at += got, offset += static_cast<std::size_t>(got), bytes -= static_cast<std::size_t>(got);
-  }
-  return true;
+  return move_all(::pread, fd_, offset, static_cast<char*>(to), bytes);
 }
 
 bool Descriptor::write_at(std::size_t offset, const void* from, std::size_t bytes) const {
-  for (auto* at = static_cast<const char*>(from); bytes > 0;) {
-    const ssize_t put = ::pwrite(fd_, at, bytes, static_cast<off_t>(offset));
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    at += put, offset += static_cast<std::size_t>(put), bytes -= static_cast<std::size_t>(put);
-  }
-  return true;
+  return move_all(::pwrite, fd_, offset, static_cast<const char*>(from), bytes);
 }
 
 void Channel::send(const std::string& text, const std::vector<int>& descriptors) {

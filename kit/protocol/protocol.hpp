@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -19,7 +20,6 @@
 #include "executor/event.hpp"
 #include "executor/memory/byte_marks.hpp"
 #include "executor/memory/texture_object.hpp"
-#include "executor/memory/touched_words.hpp"
 
 namespace tilelab::simt {
 
@@ -120,7 +120,7 @@ struct Traffic {
 // --- Textures and surfaces, and what a launch of a whole program finds in memory beyond its arguments: buffers at the addresses that the
 // program knows, and the values of the module's variables. Their bytes lie in memory files that are sent with the request: device memory,
 // memory that the host uses as well, the marks of both (see executor/memory/byte_marks.hpp), and what a launch touched (see
-// executor/memory/touched_words.hpp).
+// executor/memory/byte_marks.hpp).
 
 // A texture or a surface: how a kernel looks at the memory of an argument.
 struct TextureDescription : simt::TexelView {
@@ -268,29 +268,33 @@ struct Site {
 struct Finding {
   std::string kind;      // a verdict's name: "race", "out-of-bounds", ... ("note" findings too)
   std::string severity;  // "error" | "note"
-  Site site;
-  std::optional<Site> other;  // a race's second access, or a divergence's other barrier
-  std::string array;          // "As", "A"; empty: none
-  std::string element;        // "As[3][17]", "A[1024]"; empty: none
-  std::string message;        // one sentence: what happened and the likely cause, in the lab's words
-  std::uint64_t count = 1;    // occurrences merged into this one
-  std::uint64_t address = 0;  // of an access to memory that is nobody's; 0: unknown
+  Site site = {};
+  std::optional<Site> other = {};  // a race's second access, or a divergence's other barrier
+  std::string array = {};          // "As", "A"; empty: none
+  std::string element = {};        // "As[3][17]", "A[1024]"; empty: none
+  std::string message;             // one sentence: what happened and the likely cause, in the lab's words
+  std::uint64_t count = 1;         // occurrences merged into this one
+  std::uint64_t address = 0;       // of an access to memory that is nobody's; 0: unknown
 };
+
+inline Finding error_finding(std::string kind, std::string message) {
+  return {.kind = std::move(kind), .severity = "error", .message = std::move(message)};
+}
 
 enum class Status { completed, launch_error, timeout, crash, internal_error };
 
 struct LaunchReply {
-  Status status = Status::completed;              // completed: the kernel ran to its end (findings may still be errors)
-  std::string detail;                             // launch_error, crash, internal_error: one sentence
-  LaunchConfig config;                            // the launch function's answer
-  std::vector<Finding> findings;                  // deduplicated, in a deterministic order, at most 64
-  std::map<std::string, std::uint64_t> counters;  // "global_load_bytes", "global_store_bytes", "events", ...
-  std::string printed;                            // what the kernel printed, at most 16 KiB; of a whole program, 1 MiB
-  std::optional<Trace> trace;                     // if one was requested and the grid has the block
-  std::optional<Traffic> traffic;                 // if it was requested
-  bool needs_reversed_run = false;                // only fences or atomics ordered some accesses: see RaceDetector
-  std::vector<BufferUse> uses;                    // of a whole program's buffers: those that the launch used
-  bool left_data = false;                         // the submission's variables hold other values than before the launch
+  Status status = Status::completed;                   // completed: the kernel ran to its end (findings may still be errors)
+  std::string detail;                                  // launch_error, crash, internal_error: one sentence
+  LaunchConfig config = {};                            // the launch function's answer
+  std::vector<Finding> findings = {};                  // deduplicated, in a deterministic order, at most 64
+  std::map<std::string, std::uint64_t> counters = {};  // "global_load_bytes", "global_store_bytes", "events", ...
+  std::string printed = {};                            // what the kernel printed, at most 16 KiB; of a whole program, 1 MiB
+  std::optional<Trace> trace = {};                     // if one was requested and the grid has the block
+  std::optional<Traffic> traffic = {};                 // if it was requested
+  bool needs_reversed_run = false;                     // only fences or atomics ordered some accesses: see RaceDetector
+  std::vector<BufferUse> uses = {};                    // of a whole program's buffers: those that the launch used
+  bool left_data = false;                              // the submission's variables hold other values than before the launch
 };
 
 NLOHMANN_JSON_SERIALIZE_ENUM(

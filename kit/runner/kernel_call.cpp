@@ -10,19 +10,6 @@
 #include "executor/machine/machine.hpp"
 
 namespace tilelab {
-namespace {
-
-// A submission that writes past a local array can overwrite the registers that it saved for us in its own frame. So we keep
-// nothing in these registers across the call. Our values are in our own frame, which the machine guards.
-[[gnu::always_inline]] inline void distrust_registers() {
-#if defined(__aarch64__)
-  asm volatile("" ::: "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "memory");
-#else
-  asm volatile("" ::: "rbx", "r12", "r13", "r14", "r15", "memory");
-#endif
-}
-
-}  // namespace
 
 KernelCall::KernelCall(std::uintptr_t kernel, const std::vector<protocol::Argument>& arguments,
                        const std::vector<std::uintptr_t>& addresses, std::size_t argument_bytes)
@@ -149,7 +136,7 @@ template <std::size_t slots>
   using Kernel = void (*)(U, U, U, U, U, U, D, D, D, D, D, D, D, D, Slots);
   reinterpret_cast<Kernel>(kernel_)(i[0], i[1], i[2], i[3], i[4], i[5], d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7], s);
 #endif
-  distrust_registers();
+  simt::distrust_registers();
 }
 
 protocol::LaunchConfig call_launch(std::uintptr_t address, const std::vector<int>& arguments) {
@@ -165,7 +152,7 @@ protocol::LaunchConfig call_launch(std::uintptr_t address, const std::vector<int
   const auto at = reinterpret_cast<std::uintptr_t>(storage);
   simt::Machine::current().entered_kernel(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), {at, at + sizeof storage});
   const Answer& answer = *new (storage) Answer(reinterpret_cast<Launch>(address)(values[0], values[1], values[2], values[3], values[4]));
-  distrust_registers();
+  simt::distrust_registers();
   return {{answer.grid[0], answer.grid[1], answer.grid[2]}, {answer.block[0], answer.block[1], answer.block[2]}, answer.shared_bytes};
 }
 

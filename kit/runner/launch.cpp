@@ -9,9 +9,6 @@
 #include <csignal>
 #include <new>
 #include <optional>
-#include <stdexcept>
-#include <string>
-#include <utility>
 
 #include "executor/device_impl/device_printf.hpp"
 #include "executor/finding_log.hpp"
@@ -29,8 +26,7 @@
 #include "runner/launch.hpp"
 #include "runner/launch_signals.hpp"
 #include "runner/report/launch_report.hpp"
-#include "runner/submission/argument_buffers.hpp"
-#include "runner/submission/mapped_program.hpp"
+#include "runner/submission/launch_memory.hpp"
 
 namespace tilelab {
 namespace {
@@ -96,11 +92,9 @@ class LaunchEnding {
   void note_leaks() {
     for (const simt::Leak& leak : simt::leaks_of(memory_)) {
       if (!leak.is_lost && memory_.heap().lives_on()) continue;  // a later launch of the program may free it
-      simt::RawFinding finding;
-      finding.kind = Verdict::crash;
+      simt::RawFinding finding = simt::finding_at(Verdict::crash, {leak.allocated_by, "", leak.by});
       finding.note = true;
       finding.about = leak.is_lost ? simt::RawFinding::About::lost : simt::RawFinding::About::kept;
-      finding.site = {leak.allocated_by, "", leak.by};
       finding.index = static_cast<std::int64_t>(leak.bytes);
       finding.bound = leak.threads;
       log_.report(finding);
@@ -141,20 +135,14 @@ class LaunchEnding {
 
  private:
   void record(Verdict kind, const simt::Wait& at, const char* what, bool note = false) {
-    simt::RawFinding finding;
-    finding.kind = kind;
+    simt::RawFinding finding = simt::finding_at(kind, {at.pc, "", at.by});
     finding.note = note;
-    finding.site.pc = at.pc;
-    finding.site.by = at.by;
     finding.what = what;
     log_.report(finding);
   }
 
   void record_trap(const simt::Machine::Trap& trap) {
-    simt::RawFinding finding;
-    finding.kind = Verdict::crash;
-    finding.site = {trap.pc, "", trap.by};
-    finding.site.line = trap.line;
+    simt::RawFinding finding = simt::finding_at(Verdict::crash, {trap.pc, "", trap.by, trap.line});
     finding.what = trap.why;
     if (trap.of_heap != nullptr) {
       finding.what = trap.of_heap;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/channel.hpp"
@@ -28,6 +29,11 @@ protocol::LaunchReply no_memory_reply();
 
 // Why a cooperative launch cannot run its blocks together; empty: it can.
 std::string cooperative_refusal(const protocol::LaunchConfig& config, std::size_t static_shared_bytes);
+
+// A reply that says no more than how the launch ended.
+inline protocol::LaunchReply plain_reply(protocol::Status status, std::string detail) {
+  return {.status = status, .detail = std::move(detail)};
+}
 
 struct Image;
 

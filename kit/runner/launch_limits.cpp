@@ -50,13 +50,8 @@ const std::string& no_memory_words() {
 }
 
 protocol::LaunchReply no_memory_reply() {
-  protocol::LaunchReply reply;
-  reply.status = protocol::Status::timeout;
-  reply.detail = no_memory_words();
-  protocol::Finding& finding = reply.findings.emplace_back();
-  finding.kind = "needs-gpu";
-  finding.severity = "error";
-  finding.message = reply.detail;
+  protocol::LaunchReply reply = plain_reply(protocol::Status::timeout, no_memory_words());
+  reply.findings.push_back(protocol::error_finding("needs-gpu", reply.detail));
   return reply;
 }
 

@@ -34,13 +34,6 @@ struct Mailbox {
   char text[protocol::max_frame_bytes - sizeof(std::size_t)];
 };
 
-LaunchReply plain_reply(Status status, std::string detail) {
-  LaunchReply reply;
-  reply.status = status;
-  reply.detail = std::move(detail);
-  return reply;
-}
-
 [[noreturn]] void child(const Image& image, const protocol::LaunchRequest& request, const Frame& frame, Mailbox& mailbox) {
   close(protocol::socket_descriptor);  // only the parent talks to the judge
   const rlimit none{0, 0};

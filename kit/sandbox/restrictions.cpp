@@ -20,7 +20,6 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 
 namespace tilelab::sandbox {
@@ -84,54 +83,6 @@ double seconds(const timeval& time) { return static_cast<double>(time.tv_sec) + 
   _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
-}  // namespace
-
-void continue_under_guard() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  std::array<int, 2> pipe_ends{}, ready{};
-  checked(pipe2(pipe_ends.data(), O_CLOEXEC), "make a pipe");
-  checked(pipe2(ready.data(), O_CLOEXEC), "make a pipe");
-  const pid_t waiting = getpid();
-  const pid_t child = checked(fork(), "start a process");
-  if (child == 0) {
-    setsid();
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    // Continues only after the watcher runs and if the parent still waits. If the parent had died before setsid, there would have
-    // been no group to kill.
-    close(ready[1]);
-    char watched = 0;
-    if (read(ready[0], &watched, 1) != 1 || getppid() != waiting) _exit(failure_status);
-    for (const int end : {pipe_ends[0], pipe_ends[1], ready[0]}) close(end);
-    return;
-  }
-  const pid_t watcher = fork();
-  if (watcher == 0) {
-    close(pipe_ends[1]);
-    watch(pipe_ends[0], ready[1], child);
-  }
-  if (watcher < 0) {
-    kill(child, SIGKILL);
-    fail_with_errno("start a process");
-  }
-  close(pipe_ends[0]);
-  close(ready[0]);
-  close(ready[1]);
-  wait_for(child, pipe_ends[1]);
-}
-
-void continue_as_reported(int descriptor) {
-  checked(fcntl(descriptor, F_SETFD, FD_CLOEXEC), "keep a descriptor");
-  const pid_t parent = getpid();
-  const pid_t child = checked(fork(), "start a process");
-  if (child != 0) report(child, descriptor);
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (getppid() != parent) _exit(failure_status);
-}
-
-// --- Who the program is, and how much it may use. Handles capabilities with raw system calls: four calls do not need a library.
-
-namespace {
-
 void set_capabilities(std::uint64_t kept) {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, 2> data{};
@@ -180,7 +131,88 @@ rlim_t tasks_of_this_user() {
   return tasks;
 }
 
+// From include/uapi/linux/landlock.h. The number is the Landlock version that introduced the right.
+constexpr std::uint64_t execute = 1u << 0, write_file = 1u << 1, read_file = 1u << 2, read_dir = 1u << 3;
+constexpr std::uint64_t remove_dir = 1u << 4, remove_file = 1u << 5, make_dir = 1u << 7, make_reg = 1u << 8, make_sym = 1u << 12;
+constexpr std::uint64_t all_of_abi_1 = (1u << 13) - 1;
+constexpr std::uint64_t refer = 1u << 13;                    // 2: rename and link between folders
+constexpr std::uint64_t truncate_file = 1u << 14;            // 3
+constexpr std::uint64_t all_tcp = (1u << 0) | (1u << 1);     // 4: bind, connect
+constexpr std::uint64_t ioctl_device = 1u << 15;             // 5
+constexpr std::uint64_t all_scopes = (1u << 0) | (1u << 1);  // 6: abstract sockets and signals stay inside
+
+// struct landlock_ruleset_attr of version 6. An older kernel is given the shorter size that it knows.
+struct Ruleset {
+  std::uint64_t files = 0, network = 0, scopes = 0;
+};
+
+std::uint64_t all_file_rights(int abi) {
+  return all_of_abi_1 | (abi >= 2 ? refer : 0) | (abi >= 3 ? truncate_file : 0) | (abi >= 5 ? ioctl_device : 0);
+}
+
+int make_ruleset(int abi) {
+  Ruleset ruleset{.files = all_file_rights(abi), .network = abi >= 4 ? all_tcp : 0, .scopes = abi >= 6 ? all_scopes : 0};
+  const std::size_t known = (abi >= 6 ? 3 : abi >= 4 ? 2 : 1) * sizeof(std::uint64_t);
+  return static_cast<int>(checked(syscall(SYS_landlock_create_ruleset, &ruleset, known, 0), "make a Landlock ruleset"));
+}
+
+void allow(int ruleset, int abi, const std::string& path, std::uint64_t rights) {
+  const int place = checked(open(path.c_str(), O_PATH | O_CLOEXEC), "open '" + path + "'");
+  struct stat status{};
+  checked(fstat(place, &status), "look at '" + path + "'");
+  if (!S_ISDIR(status.st_mode)) rights &= execute | write_file | read_file | truncate_file | ioctl_device;
+  landlock_path_beneath_attr rule{};
+  rule.allowed_access = rights & all_file_rights(abi);
+  rule.parent_fd = place;
+  checked(syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0), "allow '" + path + "'");
+  close(place);
+}
+
 }  // namespace
+
+void continue_under_guard() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  std::array<int, 2> pipe_ends{}, ready{};
+  checked(pipe2(pipe_ends.data(), O_CLOEXEC), "make a pipe");
+  checked(pipe2(ready.data(), O_CLOEXEC), "make a pipe");
+  const pid_t waiting = getpid();
+  const pid_t child = checked(fork(), "start a process");
+  if (child == 0) {
+    setsid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    // Continues only after the watcher runs and if the parent still waits. If the parent had died before setsid, there would have
+    // been no group to kill.
+    close(ready[1]);
+    char watched = 0;
+    if (read(ready[0], &watched, 1) != 1 || getppid() != waiting) _exit(failure_status);
+    for (const int end : {pipe_ends[0], pipe_ends[1], ready[0]}) close(end);
+    return;
+  }
+  const pid_t watcher = fork();
+  if (watcher == 0) {
+    close(pipe_ends[1]);
+    watch(pipe_ends[0], ready[1], child);
+  }
+  if (watcher < 0) {
+    kill(child, SIGKILL);
+    fail_with_errno("start a process");
+  }
+  close(pipe_ends[0]);
+  close(ready[0]);
+  close(ready[1]);
+  wait_for(child, pipe_ends[1]);
+}
+
+void continue_as_reported(int descriptor) {
+  checked(fcntl(descriptor, F_SETFD, FD_CLOEXEC), "keep a descriptor");
+  const pid_t parent = getpid();
+  const pid_t child = checked(fork(), "start a process");
+  if (child != 0) report(child, descriptor);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (getppid() != parent) _exit(failure_status);
+}
+
+// --- Who the program is, and how much it may use. Handles capabilities with raw system calls: four calls do not need a library.
 
 bool give_up_privileges(const ConfineOptions& options) {
   if (geteuid() != 0 || options.keep_root) {
@@ -233,47 +265,6 @@ void volunteer_for_out_of_memory() {
 
 // --- Uses raw system calls, because no libc wraps Landlock, and our own constants, because a distribution's header may be older than
 // the running kernel. It first takes away every right that this kernel knows, and then gives some back.
-
-namespace {
-
-// From include/uapi/linux/landlock.h. The number is the Landlock version that introduced the right.
-constexpr std::uint64_t execute = 1u << 0, write_file = 1u << 1, read_file = 1u << 2, read_dir = 1u << 3;
-constexpr std::uint64_t remove_dir = 1u << 4, remove_file = 1u << 5, make_dir = 1u << 7, make_reg = 1u << 8, make_sym = 1u << 12;
-constexpr std::uint64_t all_of_abi_1 = (1u << 13) - 1;
-constexpr std::uint64_t refer = 1u << 13;                    // 2: rename and link between folders
-constexpr std::uint64_t truncate_file = 1u << 14;            // 3
-constexpr std::uint64_t all_tcp = (1u << 0) | (1u << 1);     // 4: bind, connect
-constexpr std::uint64_t ioctl_device = 1u << 15;             // 5
-constexpr std::uint64_t all_scopes = (1u << 0) | (1u << 1);  // 6: abstract sockets and signals stay inside
-
-// struct landlock_ruleset_attr of version 6. An older kernel is given the shorter size that it knows.
-struct Ruleset {
-  std::uint64_t files = 0, network = 0, scopes = 0;
-};
-
-std::uint64_t all_file_rights(int abi) {
-  return all_of_abi_1 | (abi >= 2 ? refer : 0) | (abi >= 3 ? truncate_file : 0) | (abi >= 5 ? ioctl_device : 0);
-}
-
-int make_ruleset(int abi) {
-  Ruleset ruleset{.files = all_file_rights(abi), .network = abi >= 4 ? all_tcp : 0, .scopes = abi >= 6 ? all_scopes : 0};
-  const std::size_t known = (abi >= 6 ? 3 : abi >= 4 ? 2 : 1) * sizeof(std::uint64_t);
-  return static_cast<int>(checked(syscall(SYS_landlock_create_ruleset, &ruleset, known, 0), "make a Landlock ruleset"));
-}
-
-void allow(int ruleset, int abi, const std::string& path, std::uint64_t rights) {
-  const int place = checked(open(path.c_str(), O_PATH | O_CLOEXEC), "open '" + path + "'");
-  struct stat status{};
-  checked(fstat(place, &status), "look at '" + path + "'");
-  if (!S_ISDIR(status.st_mode)) rights &= execute | write_file | read_file | truncate_file | ioctl_device;
-  landlock_path_beneath_attr rule{};
-  rule.allowed_access = rights & all_file_rights(abi);
-  rule.parent_fd = place;
-  checked(syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0), "allow '" + path + "'");
-  close(place);
-}
-
-}  // namespace
 
 int landlock_abi() {
   const long answer = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);

@@ -1,7 +1,6 @@
 // The steps by which a process gives up what it may do, in the order of confine_main.cpp. Each throws Failure where it cannot be taken.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

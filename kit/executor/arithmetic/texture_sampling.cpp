@@ -80,10 +80,6 @@ std::array<std::array<double, 2>, 2> products(const Axis& one, const Axis& other
   return {{{one.weight[0] - of_other, of_other}, {one.weight[1] - last, last}}};
 }
 
-}  // namespace
-
-namespace {
-
 // A negative layer is a large one, as in a register without a sign.
 std::int64_t layer_of(const TextureObject& object, std::int64_t layer) {
   const std::int64_t last = std::max<std::int64_t>(1, object.layers) - 1;

@@ -1,6 +1,8 @@
 // Which element of a matrix each lane of a warp holds, as PTX documents it for `mma.sync`: lanes form eight groups of four.
 #pragma once
 
+#include <vector>
+
 namespace tilelab::simt {
 
 struct TileElement {
@@ -21,5 +23,25 @@ constexpr TileElement narrow_element(int lane, int at, int in_word) {
 
 // Of a sum with 8 columns.
 constexpr TileElement sum_element(int lane, int at) { return {lane / 4 + 8 * (at / 2), lane % 4 * 2 + at % 2}; }
+
+// A product of small matrices as a tensor core forms it: products are exact, and each element of the result is rounded once, to
+// nearest. A GPU cuts off instead, at a place that NVIDIA does not document, so its last bits may differ.
+
+struct TileMatrix {
+  int rows = 0, columns = 0;
+  std::vector<double> values = std::vector<double>(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+  double& at(int row, int column) { return values[static_cast<std::size_t>(row * columns + column)]; }
+  double at(int row, int column) const { return values[static_cast<std::size_t>(row * columns + column)]; }
+};
+
+// sum + a * b. The products of half, bfloat16, tf32 and 8-bit numbers, and their sums, have room in a double.
+inline void add_product(TileMatrix& sum, const TileMatrix& a, const TileMatrix& b) {
+  for (int row = 0; row < sum.rows; ++row) {
+    for (int k = 0; k < a.columns; ++k) {
+      const double left = a.at(row, k);
+      for (int column = 0; column < sum.columns; ++column) sum.at(row, column) += left * b.at(k, column);
+    }
+  }
+}
 
 }  // namespace tilelab::simt

@@ -1,7 +1,6 @@
 // The definitions behind TILELAB_IS in the rows of CUDA's functions: arithmetic that knows nothing of a launch, so host code has it as
 // well. What the rows call stands here, and functions that are more than an expression.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -9,7 +9,6 @@
 #include "executor/arithmetic/bfloat_bits.hpp"
 #include "executor/arithmetic/half_bits.hpp"
 #include "executor/arithmetic/tile_layout.hpp"
-#include "executor/arithmetic/tile_product.hpp"
 #include "executor/device/inline_ptx.hpp"
 #include "executor/device/library_calls.hpp"
 #include "executor/device_impl/announcing.hpp"

@@ -1,4 +1,4 @@
-// What kernels launch. Each wave of children runs with all that it launches in turn before the next wave begins: see child_grid.hpp.
+// What kernels launch. Each wave of children runs with all that it launches in turn before the next wave begins: see block_state.hpp.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -12,18 +12,14 @@ namespace {
 constexpr std::size_t most_argument_bytes = 4096;  // as CUDA's
 constexpr int invalid_value = 1, invalid_configuration = 9;
 
-// As KernelCall does: nothing of ours is in a register that the submission could have changed, and the copy belongs to the callee.
+// The copy belongs to the callee.
 [[gnu::noinline]] void call_child(std::uintptr_t run, const std::vector<unsigned char>& record) {
   alignas(16) unsigned char copy[most_argument_bytes];
   std::memcpy(copy, record.data(), record.size());
   const auto at = reinterpret_cast<std::uintptr_t>(copy);
   Machine::current().entered_kernel(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), {at, at + record.size()});
   reinterpret_cast<void (*)(void*)>(run)(copy);
-#if defined(__aarch64__)
-  asm volatile("" ::: "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "memory");
-#else
-  asm volatile("" ::: "rbx", "r12", "r13", "r14", "r15", "memory");
-#endif
+  distrust_registers();
 }
 
 template <typename Key>

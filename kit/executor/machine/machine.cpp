@@ -9,8 +9,6 @@
 #include <cstring>
 #include <numeric>
 #include <random>
-#include <utility>
-#include <vector>
 
 #include "executor/submission/submission_data.hpp"
 

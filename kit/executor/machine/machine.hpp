@@ -17,7 +17,6 @@
 
 #include "executor/announcer.hpp"
 #include "executor/machine/block_state.hpp"
-#include "executor/machine/child_grid.hpp"
 #include "executor/memory/byte_marks.hpp"
 #include "executor/memory/local_memory.hpp"
 #include "executor/memory/memory_map.hpp"
@@ -28,6 +27,16 @@
 #include "executor/submission/frame_guards.hpp"
 
 namespace tilelab::simt {
+
+// A submission that writes past a local array can overwrite the registers that it saved for us in its own frame. So we keep
+// nothing in these registers across the call of a kernel. Our values are in our own frame, which the machine guards.
+[[gnu::always_inline]] inline void distrust_registers() {
+#if defined(__aarch64__)
+  asm volatile("" ::: "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "memory");
+#else
+  asm volatile("" ::: "rbx", "r12", "r13", "r14", "r15", "memory");
+#endif
+}
 
 struct AddressRange {
   std::uintptr_t first = 0, end = 0;

@@ -11,7 +11,6 @@
 #include <deque>
 #include <map>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 

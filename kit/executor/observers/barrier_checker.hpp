@@ -31,18 +31,14 @@ class BarrierChecker final : public Observer {
   }
 
   void on_divergence(const DivergenceEvent& event) override {
-    RawFinding finding;
-    finding.kind = Verdict::barrier_divergence;
-    finding.site = {event.first_pc, "barrier", event.first};
-    finding.other = {event.second_pc, "barrier", event.second};
+    RawFinding finding =
+        finding_at(Verdict::barrier_divergence, {event.first_pc, "barrier", event.first}, {event.second_pc, "barrier", event.second});
     finding.bound = event.within_warp ? 1 : 0;
     log_.report(finding);
   }
 
   void on_absence(const AbsenceEvent& event) override {
-    RawFinding finding;
-    finding.kind = Verdict::barrier_divergence;
-    finding.site = {event.pc, "barrier", event.waiting};
+    RawFinding finding = finding_at(Verdict::barrier_divergence, {event.pc, "barrier", event.waiting});
     const bool skipped = places_ == nullptr || places_->is_skipped(event);
     finding.bound = event.count;
     finding.interval = event.interval;
@@ -60,9 +56,8 @@ class BarrierChecker final : public Observer {
   // What a shuffle brings from a lane that is not there is like memory that nobody wrote: bringing it is no mistake, using it is.
   void on_undefined_lane(const LaneEvent& event) override {
     const bool is_mask = event.why == LaneEvent::Why::mask_without_caller;
-    RawFinding finding;
-    finding.kind = is_mask ? Verdict::barrier_divergence : Verdict::uninitialized_read;
-    finding.site = {event.pc, is_mask ? "mask" : "shuffle", event.by};
+    RawFinding finding =
+        finding_at(is_mask ? Verdict::barrier_divergence : Verdict::uninitialized_read, {event.pc, is_mask ? "mask" : "shuffle", event.by});
     finding.about = RawFinding::About::lane;
     finding.lane = event;
     log_.report(finding);
@@ -71,9 +66,7 @@ class BarrierChecker final : public Observer {
   void on_launch_begin(const LaunchEvent& launch) override { launch_ = launch; }
   void on_grid_begin(const GridEvent& child) override { launch_.grid = child.grid, launch_.block = child.block; }
   void on_stuck(const StuckEvent& event) override {
-    RawFinding finding;
-    finding.kind = Verdict::barrier_divergence;
-    finding.site = {event.pc, "barrier", event.waiting};
+    RawFinding finding = finding_at(Verdict::barrier_divergence, {event.pc, "barrier", event.waiting});
     finding.region = event.region;
     finding.offset = event.offset;
     finding.size = 8;
@@ -88,9 +81,7 @@ class BarrierChecker final : public Observer {
     const bool of_block = event.waiting.block == event.gone.block;
     const std::string gone = of_block ? "thread " + in_brackets(index_of(event.gone.thread, launch_.block)) + " of its block"
                                       : "block " + in_brackets(index_of(event.gone.block, launch_.grid));
-    RawFinding finding;
-    finding.kind = Verdict::barrier_divergence;
-    finding.site = {event.pc, "barrier", event.waiting};
+    RawFinding finding = finding_at(Verdict::barrier_divergence, {event.pc, "barrier", event.waiting});
     finding.what = sentences_
                        .emplace_back("waits here until the whole grid has arrived, but " + gone +
                                      " has left the kernel and never arrives: on a GPU the launch hangs")

@@ -21,9 +21,7 @@ class BoundsChecker final : public Observer {
     log_.report(finding);
   }
   void on_index(const IndexEvent& event) override {
-    RawFinding finding;
-    finding.kind = Verdict::out_of_bounds;
-    finding.site = {event.pc, "", event.by};
+    RawFinding finding = finding_at(Verdict::out_of_bounds, {event.pc, "", event.by});
     finding.index = event.index;
     finding.bound = event.bound;
     finding.column = event.column;
@@ -37,10 +35,9 @@ class BoundsChecker final : public Observer {
     log_.report(finding);
   }
   void on_misaligned(const Access& access, std::size_t alignment) override {
-    RawFinding finding;
     // A null pointer is reported as such, not as bad alignment.
-    finding.kind = access.address < 4096 ? Verdict::out_of_bounds : Verdict::misaligned;
-    finding.site = {access.pc, "", access.by};
+    const Verdict kind = access.address < 4096 ? Verdict::out_of_bounds : Verdict::misaligned;
+    RawFinding finding = finding_at(kind, {access.pc, "", access.by});
     finding.region = access.region;
     finding.offset = access.region != nullptr ? static_cast<std::int64_t>(access.address - access.region->base) : 0;
     finding.index = static_cast<std::int64_t>(alignment);

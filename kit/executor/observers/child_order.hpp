@@ -30,9 +30,7 @@ class ChildOrder final : public Observer {
     count_ = launch.number + 1;
   }
   void on_child_refused(const ChildLaunch& launch, const char* why) override {
-    RawFinding finding;
-    finding.kind = Verdict::launch_error;
-    finding.site = {launch.pc, "", launch.by};
+    RawFinding finding = finding_at(Verdict::launch_error, {launch.pc, "", launch.by});
     const std::string text = why;
     const bool of_configuration = text.ends_with('.');
     std::string& sentence = sentences_.emplace_back(of_configuration ? "launches a kernel that does not begin: " + text : text);

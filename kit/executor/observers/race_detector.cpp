@@ -2,11 +2,8 @@
 #include "executor/observers/race_detector.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <optional>
-#include <tuple>
-#include <utility>
 
 #include "executor/memory/region.hpp"
 #include "executor/observers/barrier_places.hpp"

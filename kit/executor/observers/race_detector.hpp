@@ -20,7 +20,6 @@
 #include "executor/observers/copies_in_flight.hpp"
 #include "executor/observers/fence_order.hpp"
 #include "executor/observers/thread_order.hpp"
-#include "executor/observers/warp_order.hpp"
 #include "executor/observers/word_use.hpp"
 
 namespace tilelab::simt {

@@ -10,7 +10,6 @@
 #include "executor/event.hpp"
 #include "executor/memory/byte_marks.hpp"
 #include "executor/memory/region.hpp"
-#include "executor/memory/touched_words.hpp"
 #include "executor/observers/word_use.hpp"
 
 namespace tilelab::simt {

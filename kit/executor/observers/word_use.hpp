@@ -92,10 +92,7 @@ inline bool same_value(const WordAccess& a, const WordAccess& b) {
 // Of two statements that race on the bytes of a word that they share, each by one of its threads.
 inline RawFinding race_between(const WordAccess& a, const ThreadRef& by, const WordAccess& b, const ThreadRef& other, std::uintptr_t word) {
   const auto common = static_cast<std::uint8_t>(a.bytes & b.bytes);
-  RawFinding finding;
-  finding.kind = Verdict::race;
-  finding.site = {a.pc, access_name(a.kind), by};
-  finding.other = {b.pc, access_name(b.kind), other};
+  RawFinding finding = finding_at(Verdict::race, {a.pc, access_name(a.kind), by}, {b.pc, access_name(b.kind), other});
   finding.region = a.region;
   finding.offset = static_cast<std::int64_t>(word * 4 - a.region->base) + std::countr_zero(common);
   finding.size = static_cast<std::uint32_t>(std::popcount(common));

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -51,7 +50,7 @@ cudaError_t free_work(void* pointer, const Graph& graph, Work& work, const Call&
 void note_freed_graph_memory(const void* pointer);
 
 // Graphs and their nodes as the program makes them: a list of nodes in the order of their making, and edges between them. Nothing runs
-// here: see graph_launch.cpp. The program holds a graph or a node as a pointer, which is looked up before it is followed.
+// here: see launch_graph(). The program holds a graph or a node as a pointer, which is looked up before it is followed.
 
 struct GraphNode {
   Graph* graph = nullptr;

@@ -104,6 +104,29 @@ cudaError_t memory_work(cudaMemAllocNodeParams* params, Work& work, const Call& 
   return alloc_work(params->bytesize, &params->dptr, work, call);
 }
 
+cudaError_t instantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags, const Call& call) {
+  const std::lock_guard lock(graphs_mutex());
+  const Graph* const original = graph_of(graph);
+  if (!made || !original) return refuse(call);
+  if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) return refuse(call, cudaErrorNotSupported);
+  *made = make_executable(*original, flags);
+  return *made ? cudaSuccess : refuse(call);
+}
+
+// Whether two graphs have the same nodes and edges, in the order of their making; `wrong`: the place of the first node that differs.
+cudaGraphExecUpdateResult compare(const Graph& from, const Graph& to, std::size_t& wrong) {
+  std::unordered_map<const GraphNode*, std::size_t> places;
+  for (std::size_t i = 0; i < from.nodes().size(); ++i) places[from.nodes()[i].get()] = i;
+  const std::size_t common = std::min(from.nodes().size(), to.nodes().size());
+  for (wrong = 0; wrong < common; ++wrong) {
+    const GraphNode &one = *from.nodes()[wrong], &other = *to.nodes()[wrong];
+    if (one.work.index() != other.work.index()) return cudaGraphExecUpdateErrorNodeTypeChanged;
+    const auto is_same = [&](const GraphNode* before, const GraphNode* its) { return to.nodes()[places[before]].get() == its; };
+    if (!std::ranges::equal(one.before, other.before, is_same)) return cudaGraphExecUpdateErrorTopologyChanged;
+  }
+  return from.nodes().size() == to.nodes().size() ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
+}
+
 }  // namespace
 
 // A call that adds a node of one kind: its name, what makes the node's work, its own parameters.
@@ -136,33 +159,6 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t graph, cudaGraphNod
   if (error == cudaSuccess) (*own)->at = call.at;
   return error;
 }
-
-namespace {
-
-cudaError_t instantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags, const Call& call) {
-  const std::lock_guard lock(graphs_mutex());
-  const Graph* const original = graph_of(graph);
-  if (!made || !original) return refuse(call);
-  if ((flags & cudaGraphInstantiateFlagDeviceLaunch) != 0) return refuse(call, cudaErrorNotSupported);
-  *made = make_executable(*original, flags);
-  return *made ? cudaSuccess : refuse(call);
-}
-
-// Whether two graphs have the same nodes and edges, in the order of their making; `wrong`: the place of the first node that differs.
-cudaGraphExecUpdateResult compare(const Graph& from, const Graph& to, std::size_t& wrong) {
-  std::unordered_map<const GraphNode*, std::size_t> places;
-  for (std::size_t i = 0; i < from.nodes().size(); ++i) places[from.nodes()[i].get()] = i;
-  const std::size_t common = std::min(from.nodes().size(), to.nodes().size());
-  for (wrong = 0; wrong < common; ++wrong) {
-    const GraphNode &one = *from.nodes()[wrong], &other = *to.nodes()[wrong];
-    if (one.work.index() != other.work.index()) return cudaGraphExecUpdateErrorNodeTypeChanged;
-    const auto is_same = [&](const GraphNode* before, const GraphNode* its) { return to.nodes()[places[before]].get() == its; };
-    if (!std::ranges::equal(one.before, other.before, is_same)) return cudaGraphExecUpdateErrorTopologyChanged;
-  }
-  return from.nodes().size() == to.nodes().size() ? cudaGraphExecUpdateSuccess : cudaGraphExecUpdateErrorTopologyChanged;
-}
-
-}  // namespace
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags) {
   return instantiate(made, graph, flags, TILELAB_CALL);

@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "host/library/host_session.hpp"
-#include "host/runtime_graphs.hpp"
 
 using namespace tilelab_host;
 
@@ -28,62 +27,6 @@ StreamTable& stream_table() {
 
 // The legacy default stream has two names.
 cudaStream_t one_name(cudaStream_t stream) { return stream == cudaStreamLegacy ? nullptr : stream; }
-
-}  // namespace
-
-void remember_stream(cudaStream_t stream, StreamTraits traits) {
-  const std::lock_guard lock(stream_table().mutex);
-  stream_table().streams[stream] = traits;
-}
-
-StreamTraits traits_of(cudaStream_t stream) {
-  const std::lock_guard lock(stream_table().mutex);
-  const auto found = stream_table().streams.find(stream);
-  return found == stream_table().streams.end() ? StreamTraits{} : found->second;
-}
-
-bool is_stream(cudaStream_t stream) {
-  const std::lock_guard lock(stream_table().mutex);
-  return number_of(stream) <= number_of(cudaStreamPerThread) || stream_table().streams.contains(stream);
-}
-
-bool is_blocking(cudaStream_t stream) { return (traits_of(stream).flags & cudaStreamNonBlocking) == 0; }
-
-std::vector<cudaStream_t> branches_of(cudaStream_t stream, std::size_t count) {
-  const std::lock_guard lock(stream_table().mutex);
-  std::vector<cudaStream_t>& made = stream_table().branches[one_name(stream)];
-  while (made.size() < count) {
-    cudaStream_t branch = nullptr;
-    const json asked = {{"what", "create"}, {"stream", 0}, {"nonblocking", true}, {"hidden", true}};
-    if (request("stream", {}, asked, "stream", branch) != cudaSuccess) break;
-    made.push_back(branch);
-  }
-  std::vector<cudaStream_t> all(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(std::min(count, made.size())));
-  all.resize(count, stream);
-  return all;
-}
-
-void drop_stream(cudaStream_t stream) {
-  const std::lock_guard lock(stream_table().mutex);
-  stream_table().streams.erase(stream);
-  for (const cudaStream_t branch : stream_table().branches[stream])
-    (void)request("stream", {}, {{"what", "destroy"}, {"stream", number_of(branch)}});
-  stream_table().branches.erase(stream);
-}
-
-cudaError_t record(cudaEvent_t event, cudaStream_t stream, const Call& call) {
-  return request("event", call, {{"what", "record"}, {"event", number_of(event)}, {"stream", number_of(stream)}});
-}
-cudaError_t wait(cudaStream_t stream, cudaEvent_t event, const Call& call) {
-  return request("stream", call, {{"what", "wait"}, {"stream", number_of(stream)}, {"event", number_of(event)}});
-}
-cudaError_t call_host(const cudaHostNodeParams& host, cudaStream_t stream, const Call& call) {
-  const cudaError_t error = request("stream", call, {{"what", "synchronize"}, {"stream", number_of(stream)}});
-  if (error == cudaSuccess) host.fn(host.userData);
-  return error;
-}
-
-namespace {
 
 struct Capture {
   std::uint64_t id = 0;
@@ -161,6 +104,58 @@ std::optional<cudaError_t> spoil_all(cudaError_t error, const Call& call, const 
 }
 
 }  // namespace
+
+void remember_stream(cudaStream_t stream, StreamTraits traits) {
+  const std::lock_guard lock(stream_table().mutex);
+  stream_table().streams[stream] = traits;
+}
+
+StreamTraits traits_of(cudaStream_t stream) {
+  const std::lock_guard lock(stream_table().mutex);
+  const auto found = stream_table().streams.find(stream);
+  return found == stream_table().streams.end() ? StreamTraits{} : found->second;
+}
+
+bool is_stream(cudaStream_t stream) {
+  const std::lock_guard lock(stream_table().mutex);
+  return number_of(stream) <= number_of(cudaStreamPerThread) || stream_table().streams.contains(stream);
+}
+
+bool is_blocking(cudaStream_t stream) { return (traits_of(stream).flags & cudaStreamNonBlocking) == 0; }
+
+std::vector<cudaStream_t> branches_of(cudaStream_t stream, std::size_t count) {
+  const std::lock_guard lock(stream_table().mutex);
+  std::vector<cudaStream_t>& made = stream_table().branches[one_name(stream)];
+  while (made.size() < count) {
+    cudaStream_t branch = nullptr;
+    const json asked = {{"what", "create"}, {"stream", 0}, {"nonblocking", true}, {"hidden", true}};
+    if (request("stream", {}, asked, "stream", branch) != cudaSuccess) break;
+    made.push_back(branch);
+  }
+  std::vector<cudaStream_t> all(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(std::min(count, made.size())));
+  all.resize(count, stream);
+  return all;
+}
+
+void drop_stream(cudaStream_t stream) {
+  const std::lock_guard lock(stream_table().mutex);
+  stream_table().streams.erase(stream);
+  for (const cudaStream_t branch : stream_table().branches[stream])
+    (void)request("stream", {}, {{"what", "destroy"}, {"stream", number_of(branch)}});
+  stream_table().branches.erase(stream);
+}
+
+cudaError_t record(cudaEvent_t event, cudaStream_t stream, const Call& call) {
+  return request("event", call, {{"what", "record"}, {"event", number_of(event)}, {"stream", number_of(stream)}});
+}
+cudaError_t wait(cudaStream_t stream, cudaEvent_t event, const Call& call) {
+  return request("stream", call, {{"what", "wait"}, {"stream", number_of(stream)}, {"event", number_of(event)}});
+}
+cudaError_t call_host(const cudaHostNodeParams& host, cudaStream_t stream, const Call& call) {
+  const cudaError_t error = request("stream", call, {{"what", "synchronize"}, {"stream", number_of(stream)}});
+  if (error == cudaSuccess) host.fn(host.userData);
+  return error;
+}
 
 bool is_any_captured() {
   const std::lock_guard lock(graphs_mutex());

@@ -1,4 +1,5 @@
-// The program's streams: what it said of each, and those whose work becomes nodes of a graph.
+// What the program said about each of its streams when it made it, the hidden streams in which branches of its graphs run, and the
+// streams whose work becomes nodes of a graph.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +12,6 @@
 #include "host/runtime_types.hpp"
 
 namespace tilelab_host {
-
-// What the program said about each of its streams when it made it, and the hidden streams in which branches of its graphs run.
 
 struct StreamTraits {
   unsigned int flags = cudaStreamDefault;

@@ -7,10 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "executor/arithmetic/bfloat_bits.hpp"

@@ -12,9 +12,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <string>
 
+#include "host/launcher_call.hpp"
 #include "host/library/fault_watch.hpp"
 #include "protocol/json/json_text.hpp"
 
@@ -46,6 +45,13 @@ __attribute__((constructor(101))) void watch_the_end() {
         if (opened) opened->say_goodbye(status);
       },
       nullptr);
+}
+
+json whole(const char* op, const Call& call, json fields) {
+  fields.update({{"op", op}, {"at", call.at}});
+  if (call.graph != 0) fields["graph"] = call.graph;
+  if (call.is_planned) fields["planned_by"] = call.name;
+  return fields;
 }
 
 }  // namespace
@@ -88,17 +94,6 @@ Reply Session::exchange(const json& request) try {
 } catch (const std::exception&) {
   std::_Exit(125);  // the broker ended, and knows why
 }
-
-namespace {
-
-json whole(const char* op, const Call& call, json fields) {
-  fields.update({{"op", op}, {"at", call.at}});
-  if (call.graph != 0) fields["graph"] = call.graph;
-  if (call.is_planned) fields["planned_by"] = call.name;
-  return fields;
-}
-
-}  // namespace
 
 Reply ask(const char* op, const Call& call, json fields) { return Session::open().ask(whole(op, call, std::move(fields))); }
 Reply move(const char* op, const Call& call, json fields, const HostRows& rows) {
@@ -178,5 +173,28 @@ void Session::fetch_rows(const HostRows& rows) {
 }
 
 void Session::say_goodbye(int status) { ask({{"op", "bye"}, {"status", status}}); }
+
+// What launcher_call.hpp declares. It runs inside the student's program, so the broker believes nothing of it: it writes down the operands
+// itself.
+const OperandValue* launcher_operands(std::size_t count) {
+  static std::vector<OperandValue> values;
+  const Reply reply = Session::open().ask({{"op", "operands"}, {"count", count}});
+  const auto list = reply.fields.find("operands");
+  if (reply.error() != cudaSuccess || list == reply.fields.end() || list->size() != count)
+    give_up("The operands of the launcher are not there.");
+  for (const json& one : *list) {
+    const auto address = one.value("address", std::uintptr_t{0});
+    if (one.contains("offset") && map_shared(address, one.value("bytes", std::size_t{0}), reply, one) == 0)
+      give_up("The operands of the launcher are not there.");
+    values.push_back({reinterpret_cast<const void*>(address), one.value("value", 0.0)});
+  }
+  return values.data();
+}
+
+void launcher_done() {
+  std::fflush(nullptr);
+  Session::open().ask({{"op", "finish"}});
+  _exit(0);
+}
 
 }  // namespace tilelab_host

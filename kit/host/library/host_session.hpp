@@ -1,4 +1,7 @@
-// The program's connection to the broker, and what the library's functions share.
+// The library's side of the conversation with the broker: one request, one reply, in order, over descriptor 3; bytes of copies go
+// through the staging memory, descriptor 4. The rules are in kit/program/host_request.hpp. And what the library's functions share.
+//
+// This code runs inside the student's program, so nothing here decides anything: the broker checks what it is told.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +21,6 @@
 #include "host/runtime_kernels.hpp"
 #include "host/runtime_types.hpp"
 #include "protocol/channel.hpp"
-
-// The library's side of the conversation with the broker: one request, one reply, in order, over descriptor 3; bytes of copies go
-// through the staging memory, descriptor 4. The rules are in kit/program/host_request.hpp.
-//
-// This code runs inside the student's program, so nothing here decides anything: the broker checks what it is told.
 
 // In a function of CUDA: the program's call of it.
 #define TILELAB_AT (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)))

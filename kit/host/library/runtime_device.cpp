@@ -1,8 +1,6 @@
 // Implements runtime_device.hpp.
 #include "host/runtime_device.hpp"
 
-#include <climits>
-#include <cstdio>
 #include <cstring>
 #include <map>
 
@@ -18,6 +16,20 @@ template <typename... Numbers>
 void set(int* to, Numbers... numbers) {
   ((*to++ = numbers), ...);
 }
+
+cudaError_t on_device(const char* what, const Call& call) {
+  if (const auto refused = wait_for_all_in_capture(call)) return *refused;
+  return request("device", call, {{"what", what}});
+}
+
+cudaError_t last_error(bool peek, const Call& call) { return request("last_error", call, {{"peek", peek}}); }
+
+std::mutex settings_mutex;
+std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
+                                           {cudaLimitPrintfFifoSize, 1 << 20},
+                                           {cudaLimitMallocHeapSize, 8 << 20},
+                                           {cudaLimitDevRuntimePendingLaunchCount, 2048},
+                                           {cudaLimitPersistingL2CacheSize, 0}};
 
 }  // namespace
 
@@ -35,24 +47,6 @@ const cudaDeviceProp& tilelab_host::the_device() {
   }();
   return device;
 }
-
-namespace {
-
-cudaError_t on_device(const char* what, const Call& call) {
-  if (const auto refused = wait_for_all_in_capture(call)) return *refused;
-  return request("device", call, {{"what", what}});
-}
-
-cudaError_t last_error(bool peek, const Call& call) { return request("last_error", call, {{"peek", peek}}); }
-
-std::mutex settings_mutex;
-std::map<cudaLimit, std::size_t> limits = {{cudaLimitStackSize, 1024},
-                                           {cudaLimitPrintfFifoSize, 1 << 20},
-                                           {cudaLimitMallocHeapSize, 8 << 20},
-                                           {cudaLimitDevRuntimePendingLaunchCount, 2048},
-                                           {cudaLimitPersistingL2CacheSize, 0}};
-
-}  // namespace
 
 cudaError_t cudaGetDeviceCount(int* count) { return give(count, 1, TILELAB_CALL); }
 cudaError_t cudaGetDevice(int* device) { return give(device, 0, TILELAB_CALL); }

@@ -1,6 +1,8 @@
 // Implements runtime_textures.hpp. The broker knows what a handle stands for.
 #include "host/runtime_textures.hpp"
 
+#include <array>
+
 #include "host/graphs/stream_capture.hpp"
 #include "host/library/host_session.hpp"
 
@@ -8,13 +10,14 @@ using namespace tilelab_host;
 
 namespace {
 
+constexpr std::array axes{'x', 'y', 'z', 'w'};
+
 // Adds it to a request. False: no texel is like this.
 bool describe_format(json& request, const cudaChannelFormatDesc& format) {
-  const int bits[] = {format.x, format.y, format.z, format.w};
-  const char* const keys[] = {"bits_x", "bits_y", "bits_z", "bits_w"};
-  for (int i = 0; i < 4; ++i) {
-    if (bits[i] < 0) return false;
-    request[keys[i]] = bits[i];
+  const std::array bits{format.x, format.y, format.z, format.w};
+  for (std::size_t axis = 0; axis < 4; ++axis) {
+    if (bits[axis] < 0) return false;
+    request[std::string("bits_") + axes[axis]] = bits[axis];
   }
   request["format"] = static_cast<int>(format.f);
   const bool three = format.z > 0 && format.w == 0;
@@ -48,6 +51,55 @@ cudaError_t release(const void* array, bool mipmapped, const Call& call) {
 }
 
 CopySide in_array(cudaArray_const_t array, std::size_t x, std::size_t y) { return {array, 0, 0, ArrayPlace{x, y}}; }
+
+std::uint32_t bits_of(float number) { return __builtin_bit_cast(std::uint32_t, number); }
+
+// False: there is no such resource.
+bool describe_resource(json& request, const cudaResourceDesc& resource) {
+  request["resource"] = static_cast<int>(resource.resType);
+  switch (resource.resType) {
+    case cudaResourceTypeArray: request["address"] = number_of(resource.res.array.array); return resource.res.array.array != nullptr;
+    case cudaResourceTypeMipmappedArray:
+      request["address"] = number_of(resource.res.mipmap.mipmap);
+      return resource.res.mipmap.mipmap != nullptr;
+    case cudaResourceTypeLinear:
+      request["address"] = number_of(resource.res.linear.devPtr);
+      request["bytes"] = resource.res.linear.sizeInBytes;
+      return resource.res.linear.devPtr && describe_format(request, resource.res.linear.desc);
+    case cudaResourceTypePitch2D:
+      request["address"] = number_of(resource.res.pitch2D.devPtr);
+      request["width"] = resource.res.pitch2D.width;
+      request["height"] = resource.res.pitch2D.height;
+      request["pitch"] = resource.res.pitch2D.pitchInBytes;
+      return resource.res.pitch2D.devPtr && describe_format(request, resource.res.pitch2D.desc);
+  }
+  return false;
+}
+
+void describe_texture(json& request, const cudaTextureDesc& texture) {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    request[std::string("address_") + axes[axis]] = static_cast<unsigned>(texture.addressMode[axis]);
+  for (std::size_t axis = 0; axis < 4; ++axis) request[std::string("border_") + axes[axis]] = bits_of(texture.borderColor[axis]);
+  request["linear"] = texture.filterMode == cudaFilterModeLinear;
+  request["as_float"] = texture.readMode == cudaReadModeNormalizedFloat;
+  request["normalized"] = texture.normalizedCoords != 0;
+  request["blends_levels"] = texture.mipmapFilterMode == cudaFilterModeLinear;
+  request["level_bias"] = bits_of(texture.mipmapLevelBias);
+  request["least_level"] = bits_of(texture.minMipmapLevelClamp);
+  request["most_level"] = bits_of(texture.maxMipmapLevelClamp);
+}
+
+cudaError_t create(unsigned long long* object, const cudaResourceDesc* resource, const cudaTextureDesc* texture, const Call& call) {
+  if (!object || !resource) return refuse(call);
+  json asked = {{"what", "create"}, {"surface", texture == nullptr}};
+  if (!describe_resource(asked, *resource)) return refuse(call);
+  if (texture) describe_texture(asked, *texture);
+  return request("texture", call, asked, "handle", *object);
+}
+
+cudaError_t destroy(unsigned long long object, bool is_surface, const Call& call) {
+  return request("texture", call, {{"what", "destroy"}, {"handle", object}, {"surface", is_surface}});
+}
 
 }  // namespace
 
@@ -110,63 +162,6 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size
 cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   return copy_or_capture({in_array(to, x, y), {from, bytes}, 1, bytes, 1, kind, true}, {}, TILELAB_CALL);
 }
-
-namespace {
-
-std::uint32_t bits_of(float number) { return __builtin_bit_cast(std::uint32_t, number); }
-
-// False: there is no such resource.
-bool describe_resource(json& request, const cudaResourceDesc& resource) {
-  request["resource"] = static_cast<int>(resource.resType);
-  switch (resource.resType) {
-    case cudaResourceTypeArray: request["address"] = number_of(resource.res.array.array); return resource.res.array.array != nullptr;
-    case cudaResourceTypeMipmappedArray:
-      request["address"] = number_of(resource.res.mipmap.mipmap);
-      return resource.res.mipmap.mipmap != nullptr;
-    case cudaResourceTypeLinear:
-      request["address"] = number_of(resource.res.linear.devPtr);
-      request["bytes"] = resource.res.linear.sizeInBytes;
-      return resource.res.linear.devPtr && describe_format(request, resource.res.linear.desc);
-    case cudaResourceTypePitch2D:
-      request["address"] = number_of(resource.res.pitch2D.devPtr);
-      request["width"] = resource.res.pitch2D.width;
-      request["height"] = resource.res.pitch2D.height;
-      request["pitch"] = resource.res.pitch2D.pitchInBytes;
-      return resource.res.pitch2D.devPtr && describe_format(request, resource.res.pitch2D.desc);
-  }
-  return false;
-}
-
-void describe_texture(json& request, const cudaTextureDesc& texture) {
-  request["address_x"] = static_cast<unsigned>(texture.addressMode[0]);
-  request["address_y"] = static_cast<unsigned>(texture.addressMode[1]);
-  request["address_z"] = static_cast<unsigned>(texture.addressMode[2]);
-  request["linear"] = texture.filterMode == cudaFilterModeLinear;
-  request["as_float"] = texture.readMode == cudaReadModeNormalizedFloat;
-  request["normalized"] = texture.normalizedCoords != 0;
-  request["border_x"] = bits_of(texture.borderColor[0]);
-  request["border_y"] = bits_of(texture.borderColor[1]);
-  request["border_z"] = bits_of(texture.borderColor[2]);
-  request["border_w"] = bits_of(texture.borderColor[3]);
-  request["blends_levels"] = texture.mipmapFilterMode == cudaFilterModeLinear;
-  request["level_bias"] = bits_of(texture.mipmapLevelBias);
-  request["least_level"] = bits_of(texture.minMipmapLevelClamp);
-  request["most_level"] = bits_of(texture.maxMipmapLevelClamp);
-}
-
-cudaError_t create(unsigned long long* object, const cudaResourceDesc* resource, const cudaTextureDesc* texture, const Call& call) {
-  if (!object || !resource) return refuse(call);
-  json asked = {{"what", "create"}, {"surface", texture == nullptr}};
-  if (!describe_resource(asked, *resource)) return refuse(call);
-  if (texture) describe_texture(asked, *texture);
-  return request("texture", call, asked, "handle", *object);
-}
-
-cudaError_t destroy(unsigned long long object, bool is_surface, const Call& call) {
-  return request("texture", call, {{"what", "destroy"}, {"handle", object}, {"surface", is_surface}});
-}
-
-}  // namespace
 
 cudaError_t cudaCreateTextureObject(cudaTextureObject_t* object, const cudaResourceDesc* resource, const cudaTextureDesc* texture,
                                     const cudaResourceViewDesc* view) {

@@ -94,22 +94,6 @@ Fitting fitting(const std::vector<Mistake>& mistakes, const std::vector<Evidence
   return found;
 }
 
-}  // namespace
-
-// The problem's own mistakes first: they know what is computed. If two of them explain it, neither is named. A generic one only
-// describes what the output holds, so the first that does is as true as another.
-std::optional<Explanation> explain(const std::vector<Evidence>& earlier, const Evidence& wrong) {
-  const Operand* const output = only_output(wrong.trial);
-  if (!output || output->expectation.values.size() != wrong.got.size()) return std::nullopt;
-  const Fitting own = wrong.trial.mistakes ? fitting(*wrong.trial.mistakes, earlier, wrong) : Fitting{};
-  if (own.count > 0) return own.count == 1 ? own.first : std::nullopt;
-  return fitting(generic_mistakes(wrong.trial, wrong.got), earlier, wrong).first;
-}
-
-// --- What an output may hold by mistake, whatever the problem computes: the sentences and the guesses of generic_mistakes().
-
-namespace {
-
 constexpr double closeness = 1e-6;               // relative: some roundings of fp32
 constexpr double closeness_of_integers = 1e-12;  // these are not rounded; a factor that is worked out is
 constexpr std::array<std::size_t, 3> usual_sides{8, 16, 32};
@@ -272,6 +256,18 @@ std::optional<std::size_t> most_exact_wrong(const Expectation& right, const std:
 }
 
 }  // namespace
+
+// The problem's own mistakes first: they know what is computed. If two of them explain it, neither is named. A generic one only
+// describes what the output holds, so the first that does is as true as another.
+std::optional<Explanation> explain(const std::vector<Evidence>& earlier, const Evidence& wrong) {
+  const Operand* const output = only_output(wrong.trial);
+  if (!output || output->expectation.values.size() != wrong.got.size()) return std::nullopt;
+  const Fitting own = wrong.trial.mistakes ? fitting(*wrong.trial.mistakes, earlier, wrong) : Fitting{};
+  if (own.count > 0) return own.count == 1 ? own.first : std::nullopt;
+  return fitting(generic_mistakes(wrong.trial, wrong.got), earlier, wrong).first;
+}
+
+// --- What an output may hold by mistake, whatever the problem computes: the sentences and the guesses of generic_mistakes().
 
 const Operand* only_output(const Trial& trial) {
   const auto is_output = [](const Operand& operand) { return operand.is_result(); };

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "judge/comparison.hpp"
-#include "judge/process/runner_process.hpp"
 #include "operands/operand.hpp"
 
 namespace tilelab::judge {
@@ -208,11 +207,9 @@ void launch_a_second_time(LaunchRecord& record, RunnerProcess& runner, const Tri
 }  // namespace
 
 protocol::Finding changed_input(const std::string& name, const std::string& by) {
-  protocol::Finding finding;
-  finding.kind = tilelab::name(Verdict::input_modified);
-  finding.severity = "error";
+  protocol::Finding finding =
+      protocol::error_finding(std::string(tilelab::name(Verdict::input_modified)), name + " is an input, but " + by + " changed it.");
   finding.array = name;
-  finding.message = name + " is an input, but " + by + " changed it.";
   return finding;
 }
 

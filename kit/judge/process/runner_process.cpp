@@ -13,9 +13,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <cstring>
 #include <system_error>
 
 #include "protocol/json/json_text.hpp"
@@ -54,6 +52,35 @@ std::string last_words(int file) {
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
 }
+
+// Runs between fork and exec: async-signal-safe calls only. All descriptors given have high numbers, so dup2 overwrites none.
+[[noreturn]] void become(char* const* argv, std::span<const std::pair<int, int>> files, int report, pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);  // it died before prctl took effect
+  for (const int one : {SIGTERM, SIGINT, SIGPIPE, SIGTTOU}) ::signal(one, SIG_DFL);
+  int last = 0;
+  bool placed = true;
+  for (const auto& [from, to] : files) {
+    placed = placed && ::dup2(from, to) >= 0;
+    last = std::max(last, to);
+  }
+  if (placed && ::dup2(report, last + 1) >= 0 && ::fcntl(last + 1, F_SETFD, FD_CLOEXEC) == 0) {
+    ::close_range(static_cast<unsigned>(last) + 2, ~0u, 0);
+    ::execvp(argv[0], argv);
+  }
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = ::write(last + 1, &error, sizeof error);
+  ::_exit(127);
+}
+
+Descriptor high_copy(int fd) {
+  Descriptor high(::fcntl(fd, F_DUPFD_CLOEXEC, 10));
+  if (high.get() < 0) fail("cannot make a descriptor for a child");
+  return high;
+}
+
+bool cares = false;
 
 }  // namespace
 
@@ -108,37 +135,6 @@ struct RunnerProcess::Process {
     return end_in_words(status);
   }
 };
-
-namespace {
-
-// Runs between fork and exec: async-signal-safe calls only. All descriptors given have high numbers, so dup2 overwrites none.
-[[noreturn]] void become(char* const* argv, std::span<const std::pair<int, int>> files, int report, pid_t parent) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // it died before prctl took effect
-  for (const int one : {SIGTERM, SIGINT, SIGPIPE, SIGTTOU}) ::signal(one, SIG_DFL);
-  int last = 0;
-  bool placed = true;
-  for (const auto& [from, to] : files) {
-    placed = placed && ::dup2(from, to) >= 0;
-    last = std::max(last, to);
-  }
-  if (placed && ::dup2(report, last + 1) >= 0 && ::fcntl(last + 1, F_SETFD, FD_CLOEXEC) == 0) {
-    ::close_range(static_cast<unsigned>(last) + 2, ~0u, 0);
-    ::execvp(argv[0], argv);
-  }
-  const int error = errno;
-  [[maybe_unused]] const ssize_t written = ::write(last + 1, &error, sizeof error);
-  ::_exit(127);
-}
-
-Descriptor high_copy(int fd) {
-  Descriptor high(::fcntl(fd, F_DUPFD_CLOEXEC, 10));
-  if (high.get() < 0) fail("cannot make a descriptor for a child");
-  return high;
-}
-
-}  // namespace
 
 StartedChild start_child(const std::vector<std::string>& argv, std::vector<std::pair<int, int>> files, void (*begun)(pid_t)) {
   std::array<int, 2> sockets{}, report{};
@@ -251,12 +247,6 @@ std::vector<std::byte> MemoryFile::bytes() const {
   if (!file_.read_at(0, copy.data(), size_)) fail("read a memory file");
   return copy;
 }
-
-namespace {
-
-bool cares = false;
-
-}  // namespace
 
 OrphanCare::OrphanCare() { cares = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0; }
 

@@ -13,8 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "protocol/channel.hpp"
 #include "protocol/protocol.hpp"
 #include "runner/child_end.hpp"

@@ -10,17 +10,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <system_error>
-#include <utility>
 
 #include "judge/process/runner_process.hpp"
-#include "judge/programs/data_folder.hpp"
 #include "judge/programs/native_run.hpp"
 #include "program/memory/provenance.hpp"
 #include "protocol/json/json_text.hpp"
@@ -34,12 +30,6 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds slack{20};  // for the broker itself, beyond the time that a program has
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("the file " + path + " cannot be read");
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // The processor time of a launcher's launches is halved by whoever made its trial.
 void cut(json& limits, const RunShare& share, bool is_launcher) {
@@ -62,10 +52,13 @@ void note_full_file(json& record, const json& limits, const DataFolder& folder) 
   record["most"] = most;
 }
 
+constexpr std::size_t most_output = 16u << 20;
+constexpr std::chrono::milliseconds between_looks{500};
+
 }  // namespace
 
 BuiltProgram read_program_file(const std::string& path) {
-  const json value = json_from(text_of(path));
+  const json value = json_of(path);
   BuiltProgram program{.broker = value.at("broker").get<std::string>(),
                        .description = value.at("description"),
                        .launcher = {},
@@ -111,7 +104,7 @@ BrokeredRun run_with_broker(const BuiltProgram& program, json description) {
   const int status = child.wait();
   reap_orphans();
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("the broker failed with status " + std::to_string(status));
-  run.record = json_from(text_of(report));
+  run.record = json_of(report);
   run.copies = read_copies(copies);
   note_full_file(run.record, description.at("limits"), DataFolder(program.folder));
   return run;
@@ -119,7 +112,7 @@ BrokeredRun run_with_broker(const BuiltProgram& program, json description) {
 
 std::vector<CopiedBytes> read_copies(const std::string& path) {
   std::vector<CopiedBytes> all;
-  const std::string text = text_of(path);
+  const std::string text = content_of(path);
   for (std::size_t at = 0; at < text.size();) {
     program::TransferHeader header;
     if (text.size() - at < sizeof header) throw std::runtime_error("the record of copies is cut short");
@@ -140,13 +133,6 @@ std::vector<CopiedBytes> read_copies(const std::string& path) {
   }
   return all;
 }
-
-namespace {
-
-constexpr std::size_t most_output = 16u << 20;
-constexpr std::chrono::milliseconds between_looks{500};
-
-}  // namespace
 
 OutputProcess::OutputProcess(const std::vector<std::string>& argv, const std::string& folder, bool apart, int input) : apart_(apart) {
   int ends[2];

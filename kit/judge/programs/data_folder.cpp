@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <filesystem>
-#include <stdexcept>
 #include <system_error>
 
 namespace tilelab::judge {

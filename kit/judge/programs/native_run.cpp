@@ -13,8 +13,6 @@
 #include <utility>
 
 #include "judge/process/runner_process.hpp"
-#include "judge/programs/brokered_run.hpp"
-#include "judge/programs/data_folder.hpp"
 #include "operands/operand.hpp"
 #include "runner/child_end.hpp"
 
@@ -51,6 +49,17 @@ BrokeredRun run_alone(const BuiltProgram& program, const std::vector<std::string
   reap_orphans();
   run.record = record_of_end(drained, status, program.native->most);
   return run;
+}
+
+constexpr std::size_t longest_error = 300;
+constexpr unsigned char made_by_kernel = 2;
+
+std::string place(std::size_t index) { return "tilelab_" + std::to_string(index); }
+
+std::vector<std::byte> bytes_in(const std::string& text) {
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  return bytes;
 }
 
 }  // namespace
@@ -163,21 +172,6 @@ std::optional<int> NativeSession::told() const {
   if (recv(channel_.get(), &status, sizeof status, MSG_DONTWAIT) != static_cast<ssize_t>(sizeof status)) return std::nullopt;
   return status;
 }
-
-namespace {
-
-constexpr std::size_t longest_error = 300;
-constexpr unsigned char made_by_kernel = 2;
-
-std::string place(std::size_t index) { return "tilelab_" + std::to_string(index); }
-
-std::vector<std::byte> bytes_in(const std::string& text) {
-  std::vector<std::byte> bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
-}
-
-}  // namespace
 
 std::vector<DataFile> native_files(const std::vector<const Operand*>& operands, bool on_host) {
   std::vector<DataFile> files;

@@ -4,11 +4,10 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 
-#include "operands/operand.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab::judge {
 namespace {
@@ -22,14 +21,9 @@ std::vector<Byte> read_file(const std::string& path, std::size_t bytes) {
   return all;
 }
 
-}  // namespace
+constexpr unsigned char unset = 0;
 
-void write_file(const std::string& path, std::span<const std::byte> bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + path);
-}
+}  // namespace
 
 std::vector<const Operand*> in_order(const Trial& trial, const std::vector<std::string>& names) {
   std::vector<const Operand*> ordered;
@@ -64,7 +58,7 @@ nlohmann::json OperandFiles::write() const {
     one["marks"] = path(i, "origins");
     // Memory of the host always holds something. So there an output holds what tells that it was never written.
     if (operand.kind == Operand::Kind::output && !on_host_) continue;
-    write_file(path(i, "before"), before);
+    write_file(path(i, "before"), before.data(), before.size());
     one["content"] = path(i, "before");
   }
   return list;
@@ -81,12 +75,6 @@ std::vector<OperandContent> OperandFiles::read() const {
   }
   return all;
 }
-
-namespace {
-
-constexpr unsigned char unset = 0;
-
-}  // namespace
 
 bool may_be_anything(const Operand& result, std::size_t element) {
   return !result.expectation.bounds.empty() && std::isinf(result.expectation.bounds[element]);

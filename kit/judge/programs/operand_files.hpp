@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,9 +37,6 @@ class OperandFiles {
   bool on_host_;
   std::string folder_;
 };
-
-// Throws std::runtime_error.
-void write_file(const std::string& path, std::span<const std::byte> bytes);
 
 // The operands in the order of these names; empty: as they are. Throws std::runtime_error.
 std::vector<const Operand*> in_order(const Trial& trial, const std::vector<std::string>& names);

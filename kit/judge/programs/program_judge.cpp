@@ -5,20 +5,15 @@
 #include <charconv>
 #include <memory>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
 #include "judge/bench.hpp"
 #include "judge/comparison.hpp"
-#include "judge/decision/launch_judge.hpp"
 #include "judge/process/runner_process.hpp"
-#include "judge/program_bench.hpp"
-#include "judge/programs/brokered_run.hpp"
 #include "judge/programs/data_folder.hpp"
 #include "judge/programs/host_code.hpp"
 #include "judge/programs/native_run.hpp"
@@ -36,8 +31,8 @@ constexpr const char* told =
     "are in the files.";
 
 json pair_of(const std::string& base, ElementType type, const std::vector<std::byte>& from, const std::vector<std::byte>& to) {
-  write_file(base + ".from", from);
-  write_file(base + ".to", to);
+  write_file(base + ".from", from.data(), from.size());
+  write_file(base + ".to", to.data(), to.size());
   return {{"from", base + ".from"}, {"to", base + ".to"}, {"element_bytes", bytes_of(type)}};
 }
 
@@ -194,41 +189,6 @@ LaunchRecord judge_with_memory(LaunchRecord told, const BuiltProgram& program, c
   return ends ? std::move(told) : record_of(program, trial, run);
 }
 
-}  // namespace
-
-LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& trial) {
-  if (program.native)  // a real GPU has all its memory
-    return judge_native_run(program, trial.files, trial.arguments, [&](const BrokeredRun& run) {
-      LaunchRecord record = record_of(program, with_memory_enough(trial), run);
-      say_why(record);
-      return record;
-    });
-  DataFolder(program.folder).fill(trial.files);
-  const BrokeredRun run = ran_with_broker(program, trial);
-  LaunchRecord record = record_of(program, trial, run);
-  if (record.verdict == Verdict::pass) {
-    if (has_given_up(run))
-      record = judge_with_memory(std::move(record), program, trial);
-    else if (trial.altered && trial.must_come_from_a_kernel)
-      judge_altered_run(record, program, trial);
-  }
-  say_why(record);
-  return record;
-}
-
-LaunchRecord watch_program(const BuiltProgram& program, const ProgramTrial& trial, bool whole_reversed, const json& followed) {
-  DataFolder(program.folder).fill(trial.files);
-  json description = described(program, trial.arguments, trial.device_bytes);
-  if (whole_reversed) description["options"]["reversed"] = true;
-  if (!followed.is_null()) description["trace"] = followed;
-  LaunchRecord record = record_of(program, trial, run_with_broker(program, std::move(description)));
-  if (whole_reversed) record.program["reversed"] = true;
-  say_why(record);
-  return record;
-}
-
-namespace {
-
 class BuiltHostCode;
 BuiltHostCode* current = nullptr;  // whose program all checks run
 
@@ -277,22 +237,6 @@ class BuiltHostCode final : public HostCode {
 const bool host_code_registered = register_host_code(
     [](const std::string& path) -> std::unique_ptr<HostCode> { return std::make_unique<BuiltHostCode>(read_program_file(path)); });
 
-}  // namespace
-
-const LaunchRecord& check(const ProgramTrial& trial) {
-  if (current == nullptr) throw std::logic_error("no program: this lab's submissions are whole programs");
-  const LaunchRecord& launch = bench().run(trial.shape, trial.inputs, [&] { return current->check(trial); });
-  if (launch.verdict != Verdict::pass) FAIL(launch.message);
-  SUCCEED();
-  return launch;
-}
-
-// --- What a run of a program means for its verdict: the limit it met, the mistakes of its host code, and which of several counts.
-
-namespace {
-
-using nlohmann::json;
-
 constexpr std::size_t longest_text = 1000, most_printed = 16 * 1024, most_kept = 128 * 1024;
 constexpr std::array<std::pair<std::string_view, Verdict>, 14> host_mistakes{{{"copy-size", Verdict::out_of_bounds},
                                                                               {"copy-direction", Verdict::crash},
@@ -326,6 +270,47 @@ std::string limit_in_words(const std::string& limit, std::uint64_t most, std::ui
 }
 
 }  // namespace
+
+LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& trial) {
+  if (program.native)  // a real GPU has all its memory
+    return judge_native_run(program, trial.files, trial.arguments, [&](const BrokeredRun& run) {
+      LaunchRecord record = record_of(program, with_memory_enough(trial), run);
+      say_why(record);
+      return record;
+    });
+  DataFolder(program.folder).fill(trial.files);
+  const BrokeredRun run = ran_with_broker(program, trial);
+  LaunchRecord record = record_of(program, trial, run);
+  if (record.verdict == Verdict::pass) {
+    if (has_given_up(run))
+      record = judge_with_memory(std::move(record), program, trial);
+    else if (trial.altered && trial.must_come_from_a_kernel)
+      judge_altered_run(record, program, trial);
+  }
+  say_why(record);
+  return record;
+}
+
+LaunchRecord watch_program(const BuiltProgram& program, const ProgramTrial& trial, bool whole_reversed, const json& followed) {
+  DataFolder(program.folder).fill(trial.files);
+  json description = described(program, trial.arguments, trial.device_bytes);
+  if (whole_reversed) description["options"]["reversed"] = true;
+  if (!followed.is_null()) description["trace"] = followed;
+  LaunchRecord record = record_of(program, trial, run_with_broker(program, std::move(description)));
+  if (whole_reversed) record.program["reversed"] = true;
+  say_why(record);
+  return record;
+}
+
+const LaunchRecord& check(const ProgramTrial& trial) {
+  if (current == nullptr) throw std::logic_error("no program: this lab's submissions are whole programs");
+  const LaunchRecord& launch = bench().run(trial.shape, trial.inputs, [&] { return current->check(trial); });
+  if (launch.verdict != Verdict::pass) FAIL(launch.message);
+  SUCCEED();
+  return launch;
+}
+
+// --- What a run of a program means for its verdict: the limit it met, the mistakes of its host code, and which of several counts.
 
 void worsen(LaunchRecord& record, Verdict verdict, const std::string& message) {
   if (worst(verdict, record.verdict) == record.verdict && record.verdict != Verdict::pass) return;

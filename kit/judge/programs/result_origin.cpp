@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
-#include <span>
 #include <tuple>
 #include <utility>
 
@@ -165,41 +162,6 @@ bool is_made_by_a_kernel(const ReceivedPiece& piece, std::size_t first, std::siz
   return is_made;
 }
 
-}  // namespace
-
-bool came_from_a_kernel(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies,
-                        const std::vector<KnownValues>& known) {
-  Search search(right);
-  const std::size_t size = right.values.size(), bytes = bytes_of(type);
-  const auto holds = [&](const ReceivedPiece& piece) {
-    for (std::size_t skipped = 0; skipped < bytes; ++skipped) {
-      const std::vector<double> elements = elements_of(type, piece.bytes, skipped);
-      for (auto at = search.find(elements, 0, 0, size); at; at = search.find(elements, *at + 1, 0, size))
-        if (is_made_by_a_kernel(piece, skipped + *at * bytes, size, bytes, known)) return true;
-    }
-    return false;
-  };
-  if (std::ranges::any_of(received_pieces(copies), holds)) return true;
-  for (const CopiedBytes& one : copies)  // as it was before a later copy covered it
-    if (!one.to_the_device && holds({one.bytes, one.by_kernel})) return true;
-  return search.is_exhausted();  // then nobody knows, and who is right is believed
-}
-
-std::optional<std::size_t> first_from_the_host(const Operand& result, const OperandContent& content,
-                                               const std::vector<KnownValues>& known) {
-  constexpr unsigned char by_kernel = 2;
-  const std::size_t bytes = bytes_of(result.type), size = content.after.size() / bytes;
-  Gaps gaps(known, bytes, size >= least_elements);
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto origins = std::span(content.origins).subspan(i * bytes, bytes);
-    if (may_be_anything(result, i) || std::ranges::all_of(origins, [](unsigned char one) { return one == by_kernel; })) continue;
-    if (!gaps.may_be(std::span(content.after).subspan(i * bytes, bytes), i)) return i;
-  }
-  return std::nullopt;
-}
-
-namespace {
-
 // What the host sent, and the number of copies until then. Small pieces that the same instruction sent one after the other are one, and so
 // are pieces that lie side by side in the host's memory.
 struct Sent {
@@ -240,6 +202,37 @@ std::vector<Sent> all_sent(const std::vector<CopiedBytes>& copies) {
 }
 
 }  // namespace
+
+bool came_from_a_kernel(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies,
+                        const std::vector<KnownValues>& known) {
+  Search search(right);
+  const std::size_t size = right.values.size(), bytes = bytes_of(type);
+  const auto holds = [&](const ReceivedPiece& piece) {
+    for (std::size_t skipped = 0; skipped < bytes; ++skipped) {
+      const std::vector<double> elements = elements_of(type, piece.bytes, skipped);
+      for (auto at = search.find(elements, 0, 0, size); at; at = search.find(elements, *at + 1, 0, size))
+        if (is_made_by_a_kernel(piece, skipped + *at * bytes, size, bytes, known)) return true;
+    }
+    return false;
+  };
+  if (std::ranges::any_of(received_pieces(copies), holds)) return true;
+  for (const CopiedBytes& one : copies)  // as it was before a later copy covered it
+    if (!one.to_the_device && holds({one.bytes, one.by_kernel})) return true;
+  return search.is_exhausted();  // then nobody knows, and who is right is believed
+}
+
+std::optional<std::size_t> first_from_the_host(const Operand& result, const OperandContent& content,
+                                               const std::vector<KnownValues>& known) {
+  constexpr unsigned char by_kernel = 2;
+  const std::size_t bytes = bytes_of(result.type), size = content.after.size() / bytes;
+  Gaps gaps(known, bytes, size >= least_elements);
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto origins = std::span(content.origins).subspan(i * bytes, bytes);
+    if (may_be_anything(result, i) || std::ranges::all_of(origins, [](unsigned char one) { return one == by_kernel; })) continue;
+    if (!gaps.may_be(std::span(content.after).subspan(i * bytes, bytes), i)) return i;
+  }
+  return std::nullopt;
+}
 
 std::optional<std::uint64_t> sent_by_the_host(const Expectation& right, ElementType type, const std::vector<CopiedBytes>& copies,
                                               const std::vector<KnownValues>& known) {

@@ -5,9 +5,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "judge/decision/launch_judge.hpp"
-#include "judge/report/record.hpp"
-
 namespace tilelab::judge {
 namespace {
 
@@ -25,31 +22,6 @@ json inputs_json(const Trial& trial) {
   }
   return inputs;
 }
-
-}  // namespace
-
-LaunchOptions watched(const json& asked) {
-  LaunchOptions options;
-  options.trace = asked.at("trace").get<protocol::TraceRequest>();
-  options.reversed = asked.value("reversed", false);
-  return options;
-}
-
-json traced_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& watched, const std::vector<std::string>& factors) {
-  const LaunchRecord launch = judge_launch(runner, trial, watched);
-  json report{{"factors", factors}, {"inputs", inputs_json(trial)}, {"launch", launch}};
-  if (launch.trace) report["trace"] = *launch.trace;
-  return report;
-}
-
-json profiled_launch(RunnerProcess& runner, Trial trial, const std::string& shape) {
-  LaunchOptions watching;
-  watching.traffic = true;
-  trial.clock_ms = profiled_clock_ms;
-  return {{"shape", shape}, {"launch", judge_launch(runner, trial, watching)}};
-}
-
-namespace {
 
 constexpr std::size_t elements_to_show = 32;  // fewer are no example: one thread has all of them
 constexpr std::size_t most_listed = 12;
@@ -87,6 +59,27 @@ const AskedRun* find(const std::vector<AskedRun>& runs, const std::string& shape
 }
 
 }  // namespace
+
+LaunchOptions watched(const json& asked) {
+  LaunchOptions options;
+  options.trace = asked.at("trace").get<protocol::TraceRequest>();
+  options.reversed = asked.value("reversed", false);
+  return options;
+}
+
+json traced_launch(RunnerProcess& runner, const Trial& trial, const LaunchOptions& watched, const std::vector<std::string>& factors) {
+  const LaunchRecord launch = judge_launch(runner, trial, watched);
+  json report{{"factors", factors}, {"inputs", inputs_json(trial)}, {"launch", launch}};
+  if (launch.trace) report["trace"] = *launch.trace;
+  return report;
+}
+
+json profiled_launch(RunnerProcess& runner, Trial trial, const std::string& shape) {
+  LaunchOptions watching;
+  watching.traffic = true;
+  trial.clock_ms = profiled_clock_ms;
+  return {{"shape", shape}, {"launch", judge_launch(runner, trial, watching)}};
+}
 
 std::string numbers_of(const std::string& shape) {
   std::string numbers;

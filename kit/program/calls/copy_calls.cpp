@@ -1,5 +1,5 @@
 // The program's calls that copy and fill memory, and the module's variables.
-#include "program/calls/program_calls.hpp"
+#include "program/session.hpp"
 
 #include <algorithm>
 #include <cstring>

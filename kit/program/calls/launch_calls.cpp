@@ -1,5 +1,5 @@
 // The program's calls about kernels: what a kernel takes, and launches.
-#include "program/calls/program_calls.hpp"
+#include "program/session.hpp"
 
 #include <algorithm>
 #include <utility>

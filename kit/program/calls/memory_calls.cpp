@@ -1,5 +1,5 @@
 // The program's calls that make memory, arrays, textures and a launcher's operands.
-#include "program/calls/program_calls.hpp"
+#include "program/session.hpp"
 
 #include <array>
 #include <bit>
@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "program/memory/device_memory.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab::program {
 
@@ -36,71 +37,6 @@ Reply revive(Session& session, const HostRequest& request) {
   note_whole(session, request, *one);
   return {.value = {{"error", session.errors.sticky()}, {"address", address}}};
 }
-
-}  // namespace
-
-Reply allocate(Session& session, const HostRequest& request) {
-  const std::uint64_t bytes = request.number("bytes"), at = request.at();
-  const MemoryKind kind = request.kind();
-  if (kind == MemoryKind::array) throw BrokenRules("an array without a shape");
-  if (bytes == 0) return {.value = {{"error", 0}, {"address", 0}}};
-  if (request.has("address")) return revive(session, request);
-  const bool is_reserved = request.flag("reserved");  // for a node of a graph
-  Allocation* made = is_reserved ? session.memory.reserve(bytes, at) : session.memory.allocate(bytes, kind, at);
-  if (made == nullptr) return session.fail("allocate", CudaError::memory_allocation, at);
-  session.record.allocation(*made);
-  if (request.has("stream")) note_whole(session, request, *made);
-  Reply reply{.value = {{"error", 0}, {"address", made->address}}};
-  if (kind == MemoryKind::device) return reply;
-  reply.value["offset"] = made->offset;
-  session.view.open(*made);
-  reply.descriptors = {session.view.descriptor()};
-  return reply;
-}
-
-Reply free_memory(Session& session, const HostRequest& request) {
-  const std::uint64_t address = request.number("address"), at = request.at();
-  const bool by_host_free = request.kind() == MemoryKind::pinned, of_array = request.kind() == MemoryKind::array;
-  Reply reply = reply_of(session.errors.sticky());
-  if (!request.flag("async")) {
-    session.order.host_waits_for_all();
-    reply = session.arrive(at);
-  }
-  if (address == 0) return reply;
-  Allocation* one = session.memory.near(address);
-  const bool fits = one != nullptr && one->address == address && one->kind != MemoryKind::variable && one->operand == nullptr &&
-                    by_host_free == (one->kind == MemoryKind::pinned) && of_array == (one->kind == MemoryKind::array) &&
-                    (!of_array || one->shape->is_mipmapped() == request.flag("mipmapped"));
-  if (!fits || !one->is_live()) {
-    nlohmann::json numbers = one != nullptr ? about(*one) : nlohmann::json::object();
-    numbers["address"] = address;
-    numbers["what"] = one == nullptr                 ? "host"
-                      : one == session.memory.heap() ? "heap"
-                      : one->operand != nullptr      ? "operand"
-                      : one->address != address      ? "inside"
-                                                     : "wrong-kind";
-    numbers["memory"] = side_of(one);
-    numbers["by_host_free"] = by_host_free;
-    session.record.host(fits ? "double-free" : "bad-free", at, std::move(numbers));
-    reply.value["error"] = session.errors.fail("free", CudaError::invalid_value, at);
-    return reply;
-  }
-  reply.value["kind"] = side_of(one);
-  if (request.flag("async")) note_whole(session, request, *one);
-  session.pending.forget(one->address);
-  session.memory.release(*one, at);
-  session.record.freed(*one);
-  return reply;
-}
-
-Reply pointer(Session& session, const HostRequest& request) {
-  const std::uint64_t address = request.number("address");
-  Allocation* one = session.memory.containing(address);
-  if (one == nullptr || !one->is_live()) return {.value = {{"error", 0}, {"kind", "host"}, {"base", 0}, {"bytes", 0}}};
-  return {.value = {{"error", 0}, {"kind", side_of(one)}, {"base", one->address}, {"bytes", one->bytes}}};
-}
-
-namespace {
 
 // As the program describes texels.
 ChannelFormat channels_of(const HostRequest& request) {
@@ -147,23 +83,6 @@ Reply info(Session& session, const HostRequest& request, const Allocation& array
                     {"bits_z", bits[2]},
                     {"bits_w", bits[3]}}};
 }
-
-}  // namespace
-
-Reply array(Session& session, const HostRequest& request) {
-  const std::string& what = request.text("what", 16);
-  if (what == "create") return make_array(session, request);
-  if (what != "level" && what != "info") throw BrokenRules("an unknown call of arrays");
-  const Allocation* one = session.memory.near(request.number("address"));
-  if (one == nullptr || !one->shape) return session.fail("array", CudaError::invalid_handle, request.at());
-  if (!one->is_live()) {
-    session.record.host("use-after-free", request.at(), about(*one));
-    return session.fail("array", CudaError::invalid_handle, request.at());
-  }
-  return what == "level" ? level_of(session, request, *one) : info(session, request, *one);
-}
-
-namespace {
 
 constexpr std::uint64_t pointer_alignment = 512, pitch_alignment = 32, most_linear = 1u << 28;  // a texture's; in bytes, bytes, texels
 constexpr std::uint64_t most_width = 131072, most_height = 65000;                               // of rows with a pitch
@@ -271,22 +190,6 @@ Reply make_texture(Session& session, const HostRequest& request) {
   return {.value = {{"error", 0}, {"handle", *handle}}};
 }
 
-}  // namespace
-
-Reply texture(Session& session, const HostRequest& request) {
-  const std::string& what = request.text("what", 16);
-  if (what == "create") return make_texture(session, request);
-  if (what != "destroy") throw BrokenRules("an unknown call of textures");
-  const std::uint64_t handle = request.number("handle");
-  const protocol::ProgramTexture* const made = session.textures.find(handle);
-  if (made == nullptr || made->description.surface != request.flag("surface"))
-    return session.fail("texture", CudaError::invalid_value, request.at());
-  session.textures.destroy(handle);
-  return reply_of(session.errors.sticky());
-}
-
-namespace {
-
 void load(const OperandDescription& operand, Allocation& place) {
   std::ifstream file(operand.content, std::ios::binary);
   file.read(place.content, static_cast<std::streamsize>(place.bytes));
@@ -294,14 +197,6 @@ void load(const OperandDescription& operand, Allocation& place) {
     throw std::runtime_error(operand.content + " does not hold what the operand " + operand.name + " holds");
   mark_as_set(place.marks, 0, place.bytes);
   place.is_set = true;
-}
-
-void save(const std::string& path, const char* bytes, std::size_t count) {
-  if (path.empty()) return;
-  std::ofstream file(path, std::ios::binary);
-  file.write(bytes, static_cast<std::streamsize>(count));
-  file.close();
-  if (!file) throw std::runtime_error("cannot write " + path);
 }
 
 // One byte for each byte: 0 unset, 1 set by the host, 2 written by a kernel.
@@ -314,6 +209,92 @@ std::string origins(const Allocation& one) {
 }
 
 }  // namespace
+
+Reply allocate(Session& session, const HostRequest& request) {
+  const std::uint64_t bytes = request.number("bytes"), at = request.at();
+  const MemoryKind kind = request.kind();
+  if (kind == MemoryKind::array) throw BrokenRules("an array without a shape");
+  if (bytes == 0) return {.value = {{"error", 0}, {"address", 0}}};
+  if (request.has("address")) return revive(session, request);
+  const bool is_reserved = request.flag("reserved");  // for a node of a graph
+  Allocation* made = is_reserved ? session.memory.reserve(bytes, at) : session.memory.allocate(bytes, kind, at);
+  if (made == nullptr) return session.fail("allocate", CudaError::memory_allocation, at);
+  session.record.allocation(*made);
+  if (request.has("stream")) note_whole(session, request, *made);
+  Reply reply{.value = {{"error", 0}, {"address", made->address}}};
+  if (kind == MemoryKind::device) return reply;
+  reply.value["offset"] = made->offset;
+  session.view.open(*made);
+  reply.descriptors = {session.view.descriptor()};
+  return reply;
+}
+
+Reply free_memory(Session& session, const HostRequest& request) {
+  const std::uint64_t address = request.number("address"), at = request.at();
+  const bool by_host_free = request.kind() == MemoryKind::pinned, of_array = request.kind() == MemoryKind::array;
+  Reply reply = reply_of(session.errors.sticky());
+  if (!request.flag("async")) {
+    session.order.host_waits_for_all();
+    reply = session.arrive(at);
+  }
+  if (address == 0) return reply;
+  Allocation* one = session.memory.near(address);
+  const bool fits = one != nullptr && one->address == address && one->kind != MemoryKind::variable && one->operand == nullptr &&
+                    by_host_free == (one->kind == MemoryKind::pinned) && of_array == (one->kind == MemoryKind::array) &&
+                    (!of_array || one->shape->is_mipmapped() == request.flag("mipmapped"));
+  if (!fits || !one->is_live()) {
+    nlohmann::json numbers = one != nullptr ? about(*one) : nlohmann::json::object();
+    numbers["address"] = address;
+    numbers["what"] = one == nullptr                 ? "host"
+                      : one == session.memory.heap() ? "heap"
+                      : one->operand != nullptr      ? "operand"
+                      : one->address != address      ? "inside"
+                                                     : "wrong-kind";
+    numbers["memory"] = side_of(one);
+    numbers["by_host_free"] = by_host_free;
+    session.record.host(fits ? "double-free" : "bad-free", at, std::move(numbers));
+    reply.value["error"] = session.errors.fail("free", CudaError::invalid_value, at);
+    return reply;
+  }
+  reply.value["kind"] = side_of(one);
+  if (request.flag("async")) note_whole(session, request, *one);
+  session.pending.forget(one->address);
+  session.memory.release(*one, at);
+  session.record.freed(*one);
+  return reply;
+}
+
+Reply pointer(Session& session, const HostRequest& request) {
+  const std::uint64_t address = request.number("address");
+  Allocation* one = session.memory.containing(address);
+  if (one == nullptr || !one->is_live()) return {.value = {{"error", 0}, {"kind", "host"}, {"base", 0}, {"bytes", 0}}};
+  return {.value = {{"error", 0}, {"kind", side_of(one)}, {"base", one->address}, {"bytes", one->bytes}}};
+}
+
+Reply array(Session& session, const HostRequest& request) {
+  const std::string& what = request.text("what", 16);
+  if (what == "create") return make_array(session, request);
+  if (what != "level" && what != "info") throw BrokenRules("an unknown call of arrays");
+  const Allocation* one = session.memory.near(request.number("address"));
+  if (one == nullptr || !one->shape) return session.fail("array", CudaError::invalid_handle, request.at());
+  if (!one->is_live()) {
+    session.record.host("use-after-free", request.at(), about(*one));
+    return session.fail("array", CudaError::invalid_handle, request.at());
+  }
+  return what == "level" ? level_of(session, request, *one) : info(session, request, *one);
+}
+
+Reply texture(Session& session, const HostRequest& request) {
+  const std::string& what = request.text("what", 16);
+  if (what == "create") return make_texture(session, request);
+  if (what != "destroy") throw BrokenRules("an unknown call of textures");
+  const std::uint64_t handle = request.number("handle");
+  const protocol::ProgramTexture* const made = session.textures.find(handle);
+  if (made == nullptr || made->description.surface != request.flag("surface"))
+    return session.fail("texture", CudaError::invalid_value, request.at());
+  session.textures.destroy(handle);
+  return reply_of(session.errors.sticky());
+}
 
 void place_operands(Session& session) {
   for (const OperandDescription& operand : session.description.operands) {
@@ -363,8 +344,8 @@ void finish(Session& session, const HostRequest& request) {
   for (std::size_t i = 0; i < session.operands.size(); ++i) {
     const OperandDescription& operand = session.description.operands[i];
     const std::string marks = session.operands[i] != nullptr ? origins(*session.operands[i]) : std::string();
-    save(operand.keep, session.operands[i] != nullptr ? session.operands[i]->content : "", marks.size());
-    save(operand.marks, marks.data(), marks.size());
+    if (!operand.keep.empty()) write_file(operand.keep, session.operands[i] != nullptr ? session.operands[i]->content : "", marks.size());
+    if (!operand.marks.empty()) write_file(operand.marks, marks.data(), marks.size());
   }
   session.record.end("finished",
                      waited.value.contains("printed") ? nlohmann::json{{"printed", waited.value["printed"]}} : nlohmann::json::object());

@@ -1,25 +1,27 @@
 // The program's calls about order and errors: streams, events, waiting, the last error.
 #include <chrono>
+#include <optional>
 #include <utility>
 
-#include "program/calls/program_calls.hpp"
+#include "program/session.hpp"
 
 namespace tilelab::program {
 namespace {
 
 constexpr std::size_t most_frames = 16;  // of the program's calls
 
+Reply created(Session& session, const HostRequest& request, const char* what, const std::optional<std::uint64_t>& made) {
+  if (!made && request.flag("hidden")) return reply_of(static_cast<int>(CudaError::memory_allocation));
+  if (!made) return session.fail(what, CudaError::memory_allocation, request.at());
+  return {.value = {{"error", session.errors.sticky()}, {what, *made}}};
+}
+
 }  // namespace
 
 Reply stream(Session& session, const HostRequest& request) {
   const std::string& what = request.text("what", 16);
   const std::uint64_t at = request.at();
-  if (what == "create") {
-    const auto made = session.order.create_stream(!request.flag("nonblocking"));
-    if (!made && request.flag("hidden")) return reply_of(static_cast<int>(CudaError::memory_allocation));
-    if (!made) return session.fail("stream", CudaError::memory_allocation, at);
-    return {.value = {{"error", session.errors.sticky()}, {"stream", *made}}};
-  }
+  if (what == "create") return created(session, request, "stream", session.order.create_stream(!request.flag("nonblocking")));
   const std::uint64_t stream = request.number("stream");
   if (!session.order.knows_stream(stream)) return session.fail("stream " + what, CudaError::invalid_handle, at);
   if (what == "destroy") {
@@ -40,12 +42,7 @@ Reply stream(Session& session, const HostRequest& request) {
 Reply event(Session& session, const HostRequest& request) {
   const std::string& what = request.text("what", 16);
   const std::uint64_t at = request.at();
-  if (what == "create") {
-    const auto made = session.order.create_event();
-    if (!made && request.flag("hidden")) return reply_of(static_cast<int>(CudaError::memory_allocation));
-    if (!made) return session.fail("event", CudaError::memory_allocation, at);
-    return {.value = {{"error", session.errors.sticky()}, {"event", *made}}};
-  }
+  if (what == "create") return created(session, request, "event", session.order.create_event());
   const std::uint64_t event = request.number("event");
   if (!session.order.knows_event(event)) return session.fail("event " + what, CudaError::invalid_handle, at);
   if (what == "destroy") {

@@ -12,12 +12,65 @@
 #include <new>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace tilelab::program {
 namespace {
 
 [[noreturn]] void fail_to_map(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+constexpr std::uint64_t known_flags = ArrayShape::layered | ArrayShape::surface | ArrayShape::cubemap | ArrayShape::gather;
+constexpr std::uint64_t faces = 6;
+
+bool is_at_most(const std::array<std::uint64_t, 3>& extent, std::uint64_t width, std::uint64_t height, std::uint64_t depth) {
+  return extent[0] > 0 && extent[0] <= width && extent[1] <= height && extent[2] <= depth;
+}
+
+bool is_possible(const ArrayRequest& request) {
+  const auto& [width, height, depth] = request.extent;
+  const bool is_layered = (request.flags & ArrayShape::layered) != 0, is_cube = (request.flags & ArrayShape::cubemap) != 0;
+  if ((request.flags & ~known_flags) != 0) return false;
+  if (is_cube) {
+    const bool whole = is_layered ? depth > 0 && depth % faces == 0 : depth == faces;
+    return whole && width == height && is_at_most(request.extent, 32768, 32768, 2046);
+  }
+  if (is_layered) return depth > 0 && is_at_most(request.extent, 32768, 32768, 2048);
+  if (depth > 0) return height > 0 && is_at_most(request.extent, 16384, 16384, 16384);
+  return is_at_most(request.extent, 131072, 65536, 0);
+}
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t most_freed = 1u << 16, most_reserved = 1u << 16;  // that are still known
+
+constexpr std::uint8_t whole = 0x0F;
+
+std::uint8_t bit(std::size_t at) { return static_cast<std::uint8_t>(1u << (at % 4)); }
+
+// Bytes up to the next whole word, at most `bytes`.
+std::size_t before_words(std::size_t first, std::size_t bytes) { return std::min(bytes, (4 - first % 4) % 4); }
+
+void set_byte(std::uint8_t* marks, std::size_t at, bool is_set, bool by_kernel) {
+  std::uint8_t& word = marks[at / 4];
+  const std::uint8_t one = bit(at);
+  word = static_cast<std::uint8_t>(word & ~(one | (one << 4)));
+  if (is_set) word = static_cast<std::uint8_t>(word | one);
+  if (by_kernel) word = static_cast<std::uint8_t>(word | (one << 4));
+}
+
+template <typename Test>
+bool every_word(const std::uint8_t* marks, std::size_t first, std::size_t bytes, const Test& test) {
+  const std::size_t head = before_words(first, bytes), words = (bytes - head) / 4;
+  for (std::size_t at = first; at < first + head; ++at) {
+    if (!test(static_cast<std::uint8_t>(marks[at / 4] & bit(at)), bit(at))) return false;
+  }
+  const std::uint8_t* middle = marks + (first + head) / 4;
+  for (std::size_t i = 0; i < words; ++i) {
+    if (!test(static_cast<std::uint8_t>(middle[i] & whole), whole)) return false;
+  }
+  for (std::size_t at = first + head + words * 4; at < first + bytes; ++at) {
+    if (!test(static_cast<std::uint8_t>(marks[at / 4] & bit(at)), bit(at))) return false;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -41,30 +94,6 @@ void MappedFile::forget(std::size_t offset, std::size_t bytes) const {
   if (::fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0)
     std::memset(memory_ + offset, 0, bytes);
 }
-
-namespace {
-
-constexpr std::uint64_t known_flags = ArrayShape::layered | ArrayShape::surface | ArrayShape::cubemap | ArrayShape::gather;
-constexpr std::uint64_t faces = 6;
-
-bool is_at_most(const std::array<std::uint64_t, 3>& extent, std::uint64_t width, std::uint64_t height, std::uint64_t depth) {
-  return extent[0] > 0 && extent[0] <= width && extent[1] <= height && extent[2] <= depth;
-}
-
-bool is_possible(const ArrayRequest& request) {
-  const auto& [width, height, depth] = request.extent;
-  const bool is_layered = (request.flags & ArrayShape::layered) != 0, is_cube = (request.flags & ArrayShape::cubemap) != 0;
-  if ((request.flags & ~known_flags) != 0) return false;
-  if (is_cube) {
-    const bool whole = is_layered ? depth > 0 && depth % faces == 0 : depth == faces;
-    return whole && width == height && is_at_most(request.extent, 32768, 32768, 2046);
-  }
-  if (is_layered) return depth > 0 && is_at_most(request.extent, 32768, 32768, 2048);
-  if (depth > 0) return height > 0 && is_at_most(request.extent, 16384, 16384, 16384);
-  return is_at_most(request.extent, 131072, 65536, 0);
-}
-
-}  // namespace
 
 std::optional<simt::TexelFormat> format_of(const ChannelFormat& channels) {
   const auto& bits = channels.bits;
@@ -122,13 +151,6 @@ std::vector<std::uint32_t> ArrayShape::texels(const ArrayLevel& level) const {
   for (std::size_t d = dimensions(); d-- > 0;) all.push_back(level.extent[d]);
   return all;
 }
-
-namespace {
-
-constexpr std::size_t page = 4096;
-constexpr std::size_t most_freed = 1u << 16, most_reserved = 1u << 16;  // that are still known
-
-}  // namespace
 
 DeviceMemory::DeviceMemory(std::size_t bytes)
     : total_(std::max(bytes, protocol::program_granularity) / protocol::program_granularity * protocol::program_granularity),
@@ -272,41 +294,6 @@ bool TextureTable::has_surface_of(const Allocation& one) const {
 void TextureTable::clear() {
   for (Slot& one : slots_) one.is_live = false;
 }
-
-namespace {
-
-constexpr std::uint8_t whole = 0x0F;
-
-std::uint8_t bit(std::size_t at) { return static_cast<std::uint8_t>(1u << (at % 4)); }
-
-// Bytes up to the next whole word, at most `bytes`.
-std::size_t before_words(std::size_t first, std::size_t bytes) { return std::min(bytes, (4 - first % 4) % 4); }
-
-void set_byte(std::uint8_t* marks, std::size_t at, bool is_set, bool by_kernel) {
-  std::uint8_t& word = marks[at / 4];
-  const std::uint8_t one = bit(at);
-  word = static_cast<std::uint8_t>(word & ~(one | (one << 4)));
-  if (is_set) word = static_cast<std::uint8_t>(word | one);
-  if (by_kernel) word = static_cast<std::uint8_t>(word | (one << 4));
-}
-
-template <typename Test>
-bool every_word(const std::uint8_t* marks, std::size_t first, std::size_t bytes, const Test& test) {
-  const std::size_t head = before_words(first, bytes), words = (bytes - head) / 4;
-  for (std::size_t at = first; at < first + head; ++at) {
-    if (!test(static_cast<std::uint8_t>(marks[at / 4] & bit(at)), bit(at))) return false;
-  }
-  const std::uint8_t* middle = marks + (first + head) / 4;
-  for (std::size_t i = 0; i < words; ++i) {
-    if (!test(static_cast<std::uint8_t>(middle[i] & whole), whole)) return false;
-  }
-  for (std::size_t at = first + head + words * 4; at < first + bytes; ++at) {
-    if (!test(static_cast<std::uint8_t>(marks[at / 4] & bit(at)), bit(at))) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 void mark_as_set(std::uint8_t* marks, std::size_t first, std::size_t bytes) {
   const std::size_t head = before_words(first, bytes), words = (bytes - head) / 4;

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "executor/memory/byte_marks.hpp"
-#include "executor/memory/touched_words.hpp"
 
 namespace tilelab::program {
 

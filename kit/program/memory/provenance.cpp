@@ -3,26 +3,15 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <random>
 #include <ranges>
 #include <stdexcept>
-#include <string>
 
-#include "program/memory/device_memory.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab::program {
 namespace {
 
 constexpr std::size_t widest = 8;  // bytes of a number
-
-std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::uint64_t bits_at(const char* place, std::size_t bytes) {
   std::uint64_t bits = 0;
@@ -39,6 +28,12 @@ void replace(const Replacements& all, char* bytes, std::size_t first, std::size_
     }
   }
 }
+
+constexpr std::size_t most_bytes = 256u << 20, most_places = 1u << 20;
+constexpr std::uint64_t first_of_memory = 4096;  // lower ones number arguments
+
+constexpr std::size_t most_read_bytes = 256u << 20;  // what does not fit is shown as if there had been nothing
+constexpr std::size_t word = 4, most_carried = 1u << 24;
 
 }  // namespace
 
@@ -62,13 +57,6 @@ void AlteredInputs::to_device(char* memory, std::size_t first, std::size_t count
   const std::size_t end = std::min(size, (first + count + widest - 1) / widest * widest);
   replace(to_device_, memory + begin, begin, end - begin);
 }
-
-namespace {
-
-constexpr std::size_t most_bytes = 256u << 20, most_places = 1u << 20;
-constexpr std::uint64_t first_of_memory = 4096;  // lower ones number arguments
-
-}  // namespace
 
 RecordFile::RecordFile(const std::string& path, const char* what) : trouble_(std::string(what) + " cannot be written") {
   if (path.empty()) return;
@@ -122,13 +110,6 @@ void TransferLog::write(const TransferHeader& header, const char* content, const
   file_.write(content, header.bytes);
   file_.write(bits.data(), bits.size());
 }
-
-namespace {
-
-constexpr std::size_t most_read_bytes = 256u << 20;  // what does not fit is shown as if there had been nothing
-constexpr std::size_t word = 4, most_carried = 1u << 24;
-
-}  // namespace
 
 HostReads::HostReads(const std::string& keep, const std::string& show, bool carries, bool tagged)
     : file_(show.empty() ? keep : std::string(), "what the host reads"), shows_(!show.empty()), carries_(carries), tagged_(tagged),
@@ -214,9 +195,7 @@ void HostReads::write(Header header, const char* seen) {
 }
 
 void HostReads::read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("what the host read cannot be read: " + path);
-  content_.assign(std::istreambuf_iterator<char>(file), {});
+  content_ = content_of(path);
   for (std::size_t at = 0; at < content_.size();) {
     Header header;
     if (content_.size() - at < sizeof header) throw std::runtime_error("what the host read is cut short");

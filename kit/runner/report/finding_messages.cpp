@@ -3,11 +3,9 @@
 #include "runner/report/launch_report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iomanip>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <set>
 #include <sstream>
 #include <string>

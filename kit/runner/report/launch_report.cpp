@@ -57,38 +57,6 @@ protocol::TracedArray array_of(const simt::Region& region) {
           .base = region.base % protocol::TracedArray::bank_row};
 }
 
-}  // namespace
-
-Trace named_trace(simt::TraceRecorder& recorded, const Image& image) {
-  Trace trace;
-  trace.complete = recorded.complete();
-  trace.full = recorded.full();
-  Numbered<const simt::Region*, protocol::TracedArray> arrays(trace.arrays);
-  Numbered<std::tuple<std::uintptr_t, std::string, std::string>, protocol::TracedPlace> places(trace.places);
-  for (const simt::TraceStep& step : recorded.steps()) {
-    TracedStep& named = trace.steps.emplace_back();
-    named.kind = static_cast<TracedStep::Kind>(step.kind);
-    named.thread = step.thread;
-    named.interval = step.interval;
-    if (step.region != nullptr) named.array = arrays.number(step.region, [&] { return array_of(*step.region); });
-    named.offset = step.offset;
-    named.bytes = step.bytes;
-    named.bits = step.bits;
-    const bool exchanges = step.kind == simt::TraceStep::Kind::exchange;
-    const std::string calls = !exchanges ? "" : *step.function == '\0' ? "a shuffle" : step.function;
-    const std::string element = exchanges ? exchanged(step) : "";
-    named.place = places.number({step.pc, calls, element}, [&] {
-      const CodePlace place = step.pc == 0 ? CodePlace{} : image.place_of(step.pc);
-      return protocol::TracedPlace{place.file, place.function, place.line, calls, element};
-    });
-    named.slot = step.slot;
-    named.part = step.part;
-  }
-  return trace;
-}
-
-namespace {
-
 using simt::AccessKind;
 using simt::RequestTally;
 using simt::Space;
@@ -152,6 +120,34 @@ protocol::Traffic nsight_metrics(const std::vector<RequestTally>& tallies, bool 
 }
 
 }  // namespace
+
+Trace named_trace(simt::TraceRecorder& recorded, const Image& image) {
+  Trace trace;
+  trace.complete = recorded.complete();
+  trace.full = recorded.full();
+  Numbered<const simt::Region*, protocol::TracedArray> arrays(trace.arrays);
+  Numbered<std::tuple<std::uintptr_t, std::string, std::string>, protocol::TracedPlace> places(trace.places);
+  for (const simt::TraceStep& step : recorded.steps()) {
+    TracedStep& named = trace.steps.emplace_back();
+    named.kind = static_cast<TracedStep::Kind>(step.kind);
+    named.thread = step.thread;
+    named.interval = step.interval;
+    if (step.region != nullptr) named.array = arrays.number(step.region, [&] { return array_of(*step.region); });
+    named.offset = step.offset;
+    named.bytes = step.bytes;
+    named.bits = step.bits;
+    const bool exchanges = step.kind == simt::TraceStep::Kind::exchange;
+    const std::string calls = !exchanges ? "" : *step.function == '\0' ? "a shuffle" : step.function;
+    const std::string element = exchanges ? exchanged(step) : "";
+    named.place = places.number({step.pc, calls, element}, [&] {
+      const CodePlace place = step.pc == 0 ? CodePlace{} : image.place_of(step.pc);
+      return protocol::TracedPlace{place.file, place.function, place.line, calls, element};
+    });
+    named.slot = step.slot;
+    named.part = step.part;
+  }
+  return trace;
+}
 
 void count_traffic(protocol::LaunchReply& answer, const simt::TrafficObservers& traffic, const protocol::LaunchRequest& request,
                    const Image& image) {

@@ -2,9 +2,6 @@
 // elements, and every finding gets one sentence that says what happened. It works on data that the launch left behind, and runs nothing.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
 #include <vector>
 
 #include "executor/finding_log.hpp"

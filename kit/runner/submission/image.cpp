@@ -2,8 +2,6 @@
 #include "runner/submission/image.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <map>
 #include <stdexcept>
 
 #include <nlohmann/json.hpp>
@@ -109,9 +107,7 @@ simt::GuardedFrame guarded_frame(const nlohmann::json& json) {
 }  // namespace
 
 Image load_image(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) throw std::runtime_error("cannot read " + file.string());
-  const auto json = json_from(stream);
+  const auto json = json_of(file.string());
   Image image;
   read_fields(json, image);
   for (const auto& array : list(json.at("shared"))) image.shared.push_back(shared_array(array));

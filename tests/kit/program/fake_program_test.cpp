@@ -15,7 +15,7 @@
 #include "program/host_request.hpp"
 #include "protocol/channel.hpp"
 #include "protocol/protocol.hpp"
-#include "runner/submission/mapped_program.hpp"
+#include "runner/submission/launch_memory.hpp"
 
 using namespace tilelab;
 using fake::expect;

@@ -11,7 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "program/memory/device_memory.hpp"
-#include "runner/submission/mapped_program.hpp"
+#include "runner/submission/launch_memory.hpp"
 
 using namespace tilelab;
 using namespace tilelab::protocol;
