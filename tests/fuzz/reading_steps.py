@@ -50,6 +50,7 @@ FILE = "k.cu"
 _ORIGIN = TextOrigin(FILE, "/build", EntrySignatures("k(float*, int)", "k_launch(int)"))
 _BY_NAME = TextOrigin(FILE, "/build", EntrySignatures("k", by_name=True), is_clang=True)
 _LAUNCH = "LaunchConfig k_launch(int n) { return {dim3(n), dim3(32)}; }\n"
+_KERNEL = "__global__ void k(float* a, int n) { a[n] = 1; }\n"
 _CUBE = (4, 4, 1)
 _WORD = re.compile(r"[^\W\d]\w*")
 # What compilers say most often, of a word.
@@ -174,7 +175,8 @@ def building(toolset: Toolset, folder: Path) -> Callable[[str], object]:
         with TemporaryDirectory(dir=folder) as scratch:
             source, work = Path(scratch) / FILE, Path(scratch) / "work"
             work.mkdir()
-            source.write_text(f"#include <tilelab/device.cuh>\n{text}\n{_LAUNCH}", encoding="utf-8")
+            kernel = "" if "void k(" in text else _KERNEL
+            source.write_text(f"#include <tilelab/device.cuh>\n{text}\n{kernel}{_LAUNCH}", encoding="utf-8")
             build_for_cpu(toolset.toolchain, toolset.confinement, source, work, _ORIGIN.entries)
 
     return build

@@ -19,6 +19,9 @@ from grader.source.lexer import Lexeme, Lexer, closings, with_changes
 CONDITION = re.compile(r"[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*(?P<of>[^\n]*)")
 
 
+_MOST_CONDITIONS = 64  # in one another
+
+
 @dataclass
 class _Branch:
     """A part between two of #if, #else and #endif."""
@@ -29,9 +32,10 @@ class _Branch:
 
 def _read_tokens(tokens: Iterable[Lexeme]) -> list[Lexeme]:
     """Leaves out what stands in `#if 0`. Where the branches of a condition do not close the braces that they open, only the first is
-    read: two heads of one function, for instance.
+    read: two heads of one function, for instance. All branches are read of conditions that are deeper in one another than any file's.
     """
     open_: list[list[_Branch]] = [[_Branch([], dead=False)]]
+    deeper = 0  # conditions that are open beyond the limit
 
     def close() -> None:
         branches = [one for one in open_.pop() if not one.dead]
@@ -44,7 +48,9 @@ def _read_tokens(tokens: Iterable[Lexeme]) -> list[Lexeme]:
         condition = CONDITION.match(token.text) if token.kind == "directive" else None
         word = condition["word"] if condition else ""
         dead = condition is not None and condition["of"].strip() in {"0", "false"}
-        if word in {"if", "ifdef", "ifndef"}:
+        if word and (deeper or (word.startswith("if") and len(open_) > _MOST_CONDITIONS)):
+            deeper += word.startswith("if") - (word == "endif")
+        elif word in {"if", "ifdef", "ifndef"}:
             open_.append([_Branch([], dead=dead)])
         elif word.startswith("el") and len(open_) > 1:
             open_[-1].append(_Branch([], dead=dead))
