@@ -16,12 +16,14 @@ from typing import NamedTuple
 _COMMENT = r"(?P<comment>//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z))"
 _DIRECTIVE = r"(?P<directive>^[ \t]*\#(?:\\\n|/\*.*?(?:\*/|\Z)|[^\n])*)"
 _DIRECTIVE_OF_PREPROCESSED = r"(?P<directive>^\#[^\n]*)"
-_CODE = r"""(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{0,16})\()
-|(?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")
+_STRING = r"""|(?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")"""
+_CODE = rf"""(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{{0,16}})\()
+{_STRING}
 |(?P<character>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)*')
 |(?P<word>[^\W\d][\w$]*)
 |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
 |(?P<sign>&&|::|->|<:(?!:[^:>])|:>|[^\s\w])"""
+_UNCLOSED = re.compile(r"""(?:[^"\\\n]|\\.)*""", re.DOTALL)
 _FLAGS = re.VERBOSE | re.DOTALL | re.MULTILINE
 _SOURCE = re.compile(f"{_COMMENT}|{_DIRECTIVE}|{_CODE}", _FLAGS)
 _PREPROCESSED = re.compile(f"{_DIRECTIVE_OF_PREPROCESSED}|{_CODE}", _FLAGS)
@@ -47,11 +49,18 @@ class Lexer:
     def __init__(self, text: str, *, preprocessed: bool = False) -> None:
         self.at = 0
         self._text, self._pattern = text, _PREPROCESSED if preprocessed else _SOURCE
+        # Behind a " that nobody closes, no other one up to there is closed: who looks again for each takes the square of the time.
+        self._quiet = re.compile(self._pattern.pattern.replace(_STRING, ""), _FLAGS)
 
     def __iter__(self) -> Iterator[Lexeme]:
-        ends = _RawStringEnds(self._text, "")
-        while match := self._pattern.search(self._text, self.at):
+        ends, unclosed = _RawStringEnds(self._text, ""), 0
+        while match := (self._pattern if self.at >= unclosed else self._quiet).search(self._text, self.at):
+            if self.at < unclosed <= match.start():
+                self.at = match.start()
+                continue
             kind, self.at = match.lastgroup or "", match.end()
+            if match[0] == '"' and match.start() >= unclosed:
+                unclosed = _UNCLOSED.match(self._text, self.at).end()  # type: ignore[union-attr]  # it matches nothing, too
             if kind == "raw":
                 end = ends.after(match["mark"], self.at)
                 kind, self.at = ("string", end) if end else ("word", match.start("mark") - 1)  # the compiler refuses it

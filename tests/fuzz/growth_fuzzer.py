@@ -153,6 +153,7 @@ CONSTRUCTS: Mapping[str, Construct] = {
     "splices": Construct("\\\n", "int ", after="x;\n"),
     "splices in a comment": Construct("a\\\n", "//", after="\n"),
     "splices in a directive": Construct("a \\\n", "#define A ", after="\n"),
+    "escaped quotes": Construct('@\\"'),
     "quotes": Construct('"'),
     "single quotes": Construct("'"),
     "backslashes": Construct("\\"),
