@@ -426,7 +426,7 @@ def arguments(told: MatchedMessage) -> Said:
 _UNKNOWN = re.compile(
     r"'(?:::)?(?P<gcc>\w+)' (?:was not declared|does not name a type|has not been declared)"
     r"|(?:use of undeclared identifier|unknown type name) '(?P<clang>\w+)'"
-    r"|identifier \"(?P<nvcc>\w+)\" is undefined"
+    r"|identifier \"(?P<nvcc>[\w:]+)\" is undefined"
     r"|there are no arguments to '(?P<call>\w+)' that depend"
 )
 _JOINED = re.compile(rf"({'|'.join(BUILT_IN[:4])})_?([xyzXYZ])$", re.IGNORECASE)
@@ -490,16 +490,54 @@ def _foreign_word(error: Diagnostic, code: StudentCode) -> str:
     return word if word in ELSEWHERE else ""
 
 
+_OPENS = re.compile(r"^[ \t]*#[ \t]*(?P<sharp>if|endif|undef[ \t]+(?P<gone>\w+))|(?P<bracket>[({})])", re.MULTILINE)
+_OWNER = re.compile(r"\b(namespace|struct|class|union)\s+(\w+)[^;(){}]*$")
+
+
 def _declared_elsewhere(name: str, place: Span, code: StudentCode) -> Said | None:
     lines = code.declarations(name)
+    if scoped := re.search(
+        rf"\benum\s+(?:class|struct)\s+(\w+)[^{{;]{{0,100}}\{{[^}}]{{0,2000}}\b{name}\b", code.whole
+    ):
+        return Said(place, f"`{name}` belongs to `{scoped[1]}`: elsewhere it is called `{scoped[1]}::{name}`.")
     if above := [one for one in lines if one < place.line]:
         what = f"`{name}`, declared in line {above[-1]}, is not known any more in line {place.line}."
-        why = "It exists only inside the braces, the loop or the function in which it is declared."
-        return Said(place, f"{what} {why}", "Declare it before those braces if it is needed after them.")
+        why, advice = _end_of_scope(name, above[-1], place.line, code)
+        return Said(place, f"{what} {why}".strip(), advice)
     if below := [one for one in lines if one > place.line]:
         what = f"`{name}` is declared only in line {below[0]}, below its use in line {place.line}."
         return Said(place, what, "Declare it above its first use.")
     return None
+
+
+def _end_of_scope(name: str, declared: int, used: int, code: StudentCode) -> tuple[str, str]:
+    """Why what one line declares is not known in the other, and what to do; both are empty where the text does not tell."""
+    starts = [0, *(match.end() for match in re.finditer("\n", code.whole))]
+    until = starts[declared - 1] + code.word_at(declared, 0, name).start
+    brackets, conditions = list[re.Match[str]](), list[re.Match[str]]()
+    ended = list[re.Match[str]]()  # what is open where it is declared, and closed where it is used
+    for match in _OPENS.finditer(code.whole, 0, starts[min(used, len(starts)) - 1]):
+        opened = brackets if match["bracket"] else conditions
+        if match["gone"] == name and match.start() > until:
+            return f"The #undef in line {code.place(match.start('gone')).line} takes it back.", ""
+        if match["bracket"] in {"(", "{"} or match["sharp"] == "if":
+            opened.append(match)
+        elif opened and match["gone"] is None and (begin := opened.pop()).start() < until < match.start():
+            ended.append(begin)
+    inner = next((one for one in ended if one["bracket"]), None)
+    if inner is None:
+        where = ", ".join(str(code.place(one.start("sharp")).line) for one in ended[:1])
+        return (
+            (f"The condition in line {where} leaves it out.", "Declare it outside of #if and #endif.")
+            if ended
+            else ("", "")
+        )
+    if owner := _OWNER.search(code.whole, max(0, inner.start() - 200), inner.start()):
+        if owner[1] == "namespace" or "static" in code.line(declared):
+            return f"It belongs to `{owner[2]}`: elsewhere it is called `{owner[2]}::{name}`.", ""
+        return f"It is a part of `{owner[2]}`, and is named behind an object: `object.{name}`.", ""
+    why = "It exists only inside the braces, the loop or the function in which it is declared."
+    return why, "Declare it before those braces if it is needed after them."
 
 
 def _undeclared(name: str, place: Span, code: StudentCode) -> Said:

@@ -15,7 +15,9 @@ auto rank(const RawFinding& f) {
 
 }  // namespace
 
-void FindingLog::report(const RawFinding& finding) {
+void FindingLog::report(const RawFinding& reported) {
+  RawFinding finding = reported;
+  finding.on_host = on_host_;
   const Key key{finding.kind, finding.note, finding.site.pc, finding.other.pc, finding.region};
   const auto found = findings_.find(key);
   if (found == findings_.end()) {

@@ -32,8 +32,9 @@ struct MissedElement {
 
 struct RawFinding {
   Verdict kind = Verdict::crash;
-  bool note = false;    // worth a word, and no mistake
-  RawSite site, other;  // other.pc == 0: none
+  bool note = false;     // worth a word, and no mistake
+  bool on_host = false;  // of the launch function, which runs in no thread of the GPU
+  RawSite site, other;   // other.pc == 0: none
   const Region* region = nullptr;
   std::int64_t offset = 0;   // bytes from the region's start; may be outside it
   std::uint32_t size = 0;    // bytes accessed
@@ -87,11 +88,14 @@ class FindingLog {
  public:
   void report(const RawFinding& finding);
   std::vector<RawFinding> deduplicated() const;  // in a deterministic order
+  // Whether what is reported from now on is of the launch function.
+  void set_on_host(bool on_host) { on_host_ = on_host; }
 
  private:
   using Key = std::tuple<Verdict, bool, std::uintptr_t, std::uintptr_t, const Region*>;
   static constexpr std::size_t max_distinct = 512;
   std::map<Key, RawFinding> findings_;
+  bool on_host_ = false;
 };
 
 }  // namespace tilelab::simt

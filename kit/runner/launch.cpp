@@ -250,6 +250,7 @@ class Launch {
     simt::Announcer announcer;
     announcer.add(observers_.get<simt::BoundsChecker>());  // alone: this is no kernel's code
     stacks_.emplace(1);
+    observers_.log().set_on_host(true);
     LaunchConfig answer;
     bool returned = false;
     {
@@ -265,6 +266,7 @@ class Launch {
       ending_.note(machine);
     }
     if (!returned && !ending_.trouble()) ending_.stop(Status::crash, "The launch function did not return.");
+    observers_.log().set_on_host(false);
     return answer;
   }
 

@@ -56,6 +56,7 @@ class MessageWriter {
     }
     finding.count = raw.count;
     finding.message = sentence(raw, finding) + in_which_grid(raw);
+    if (raw.on_host) finding.site.block = finding.site.thread = std::nullopt;
     return finding;
   }
 
@@ -187,7 +188,8 @@ class MessageWriter {
 
   // Whoever reported the finding worded what the thread did, but for those about two threads or about an array's shape.
   std::string sentence(const RawFinding& raw, const Finding& finding) const {
-    const std::string by = "Thread " + in_brackets(*finding.site.thread) + " of block " + in_brackets(*finding.site.block);
+    const std::string by = raw.on_host ? "The launch function"
+                                       : "Thread " + in_brackets(*finding.site.thread) + " of block " + in_brackets(*finding.site.block);
     if (*raw.what != '\0') return by + " " + filled_in(raw.what, finding) + ".";
     if (raw.about == RawFinding::About::lost || raw.about == RawFinding::About::kept) return leak(raw, finding);
     if (raw.about == RawFinding::About::lane) return by + " " + undefined_lane(raw.lane) + ".";
@@ -403,7 +405,8 @@ class MessageWriter {
 
 auto rank(const Finding& f) {
   const simt::Index3 none;
-  return std::tuple(*f.site.block, *f.site.thread, f.other ? *f.other->thread : none, f.other ? *f.other->block : none, f.element);
+  return std::tuple(f.site.block.value_or(none), f.site.thread.value_or(none), f.other ? *f.other->thread : none,
+                    f.other ? *f.other->block : none, f.element);
 }
 
 // An index past the end of one buffer can reach elements of the next buffer that other threads use. So if a launch goes out of

@@ -53,6 +53,10 @@ SAID_BY_NVCC = {
         10,
         "`inner` is a variable of the host",
     ),
+    'k.cu(10): error: identifier "Tile::inner" is undefined in device code\n    C[0] = Tile::inner;\n           ^\n': (
+        10,
+        "`Tile::inner` is a variable of the host",
+    ),
 }
 
 
@@ -67,6 +71,30 @@ def test_nvccs_errors_name_the_line_and_what_was_meant(log: str) -> None:
     first = told(log)[0]
     assert first.place.line == line
     assert words in first.message
+
+
+USE = "__global__ void scale(float* C) {\n  C[0] = TW;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "words"),
+    [
+        ("namespace tile { const int TW = 16; }", "It belongs to `tile`: elsewhere it is called `tile::TW`."),
+        ("struct Tile { static const int TW = 16; };", "It belongs to `Tile`: elsewhere it is called `Tile::TW`."),
+        ("struct Tile { int TW; };", "It is a part of `Tile`, and is named behind an object: `object.TW`."),
+        ("enum class Tile { TW = 16 };", "`TW` belongs to `Tile`: elsewhere it is called `Tile::TW`."),
+        ("#ifndef __CUDA_ARCH__\nconst int TW = 16;\n#endif", "The condition in line 1 leaves it out."),
+        ("#ifdef BIG\n#if 1\n#endif\n#else\n#define TW 16\n#endif", "The condition in line 1 leaves it out."),
+        ("#define TW 16\n#undef TW", "The #undef in line 2 takes it back."),
+        ("__device__ int half(int TW) { return TW / 2; }", "It exists only inside the braces"),
+        ("extern int TW;", "`TW`, declared in line 1, is not known any more in line 3."),
+    ],
+)
+def test_why_a_name_is_unknown_is_told_only_where_the_text_shows_it(above: str, words: str) -> None:
+    line = above.count("\n") + 3
+    said = told(f"k.cu:{line}:10: error: 'TW' was not declared in this scope\n", f"{above}\n{USE}")
+    assert words in said[0].message
+    assert ("exists only inside" in said[0].message) == ("exists only inside" in words)
 
 
 def test_what_no_rule_knows_is_said_in_the_compilers_words() -> None:

@@ -1,0 +1,20 @@
+// mistake: verdict=crash; line=8; says="The launch function uses subscript 2 of sides"
+#include <tilelab/device.cuh>
+
+__host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {
+  const int sides[2] = {16, 16};
+  int threads = 1;
+  for (int i = 0; i <= 2; ++i) {
+    threads *= sides[i];
+  }
+  return LaunchConfig{dim3((N + 15) / 16, (M + 15) / 16), dim3(16, 16)};
+}
+
+__global__ void matmul_naive(const float* A, const float* B, float* C, int M, int N, int K) {
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  const int col = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= M || col >= N) return;
+  float sum = 0.0f;
+  for (int k = 0; k < K; ++k) sum += A[row * K + k] * B[k * N + col];
+  C[row * N + col] = sum;
+}
