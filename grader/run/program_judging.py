@@ -247,12 +247,12 @@ def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
         entry = (
             refusal_of_launcher(host.log, text, lab.public.file, lab.public.launcher) if lab.public.launcher else None
         )
-        own = tuple(
+        of_host = tuple(
             # `--with` is what `tilelab run` has, and a hand-in has not.
             Refusal(one.verdict, one.line if one.file in {"", lab.public.file} else 0, one.message.replace(_WITH, ""))
             for one in ((entry,) if entry else host.refusals)
         )
-        return own if "cub" in lab.public.libraries else tuple(map(without_cub, own))
+        return of_host if "cub" in lab.public.libraries else tuple(map(without_cub, of_host))
     absent = [one for one in host.missing if not library_of_header(one.header)]
     if absent:  # no compiler takes the file then, needed or not
         said = f"{absent[0].header} was not found: a submission is one file, and may include what the lab hands out."

@@ -111,3 +111,18 @@ def test_a_line_of_an_error_is_the_files_own_where_macros_were_defined_before_it
     done = check(str(file), "-D", "WIDTH=4", "--arg", "int[4]=0", "--json")
     assert done.status == 2
     assert "wrong.cu:3: compile-error: `0f` is no number" in done.report.message
+
+
+@pytest.mark.parametrize(
+    ("collective", "named"),
+    [
+        ("using Sort = cub::BlockMergeSort<int, 32, 1>;", "`cub::BlockMergeSort`"),
+        ("using Sum = cub::BlockReduce<int, 32>; Sum().Median(a[0]);", "`Median` of `cub::BlockReduce`"),
+    ],
+)
+def test_a_part_of_cub_that_is_missing_is_named(tmp_path: Path, collective: str, named: str) -> None:
+    file = tmp_path / "k.cu"
+    file.write_text(f"#include <cub/cub.cuh>\n__global__ void k(int* a) {{ {collective} }}\n", encoding="utf-8")
+    done = check(str(file))
+    assert done.status == 2
+    assert f"k.cu:2: needs-gpu: The CPU executor does not know {named}" in done.err

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from grader.engines.entry_points import EntrySignatures
+from grader.engines.entry_points import EntrySignatures, use_of
 from grader.engines.text_steps import TextOrigin, in_steps, probably_changed
 from grader.model.verdicts import Verdict
 
@@ -68,6 +68,11 @@ def test_a_use_of_the_kernel_is_behind_the_text_and_no_part_of_it() -> None:
     assert changed.text == expanded(PLAIN)
     assert changed.whole.startswith(changed.text)
     assert "= &scale;" in changed.behind
+
+
+def test_parentheses_of_a_template_argument_begin_no_parameters() -> None:
+    assert "auto* const" in use_of("scan<4, (Kind)1>")
+    assert use_of("scan<(Kind)1>(int*, Pair<int>)").count(")(int*, Pair<int>) = &scan<(Kind)1>;") == 1
 
 
 def test_lambdas_lose_their_marks_for_clang_alone() -> None:
