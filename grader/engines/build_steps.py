@@ -226,7 +226,8 @@ PREPROCESSING_BYTES = 768 << 20  # of memory: what a macro becomes is held befor
 _UNSEEN_BYTES = 4 << 20  # of a text that is compiled before anybody has counted what is in it
 
 
-_OF_CUB = re.compile(r'^# \d+ "[^"\n]*/cub/', re.MULTILINE)
+# The kit's folder, or a system's, however a path leads there; a clone may lie in a folder of that name.
+_OF_CUB = re.compile(r'^# \d+ "[^"\n]*(?:executor/device|include)/(?:[^"\n]*/)?cub/', re.MULTILINE)
 _NAMES_CUB = re.compile(r"[`<(]cub\b|\bCUB\b")
 _NO_CUB = (
     "the file uses CUB, which is not allowed in this lab: it would do what the lab asks for",

@@ -93,6 +93,7 @@ def test_no_other_lab_takes_them(toolset: Toolset, tmp_path: Path, lab_id: str) 
     "instead",
     [
         "#include <cuda/../cub/block/block_reduce.cuh>",
+        f'#include "{ROOT}/kit/executor/device/cub//block/block_reduce.cuh"',
         "#define HEADER <cub/cub.cuh>\n#include HEADER",
         "#include <cub/block/block_merge_sort.cuh>",  # only a machine with a GPU has it
         "#include <cub/device/device_reduce.cuh>",
