@@ -223,7 +223,7 @@ class CpuToolchain:
     prelude: Path  # the header that is force-included; for GCC, it is also precompiled beside this file
     cuda_arch: int = USUAL_ARCH  # the value of __CUDA_ARCH__: the one nvcc has where the submission is graded
     linker: str = ""  # the compiler that links: the kit's, where it is another one; "": the same
-    allows_cub: bool = True  # false where a lab asks for what CUB's collectives do
+    allows_cub: bool = True  # false where a lab forbids them
 
     @property
     def is_clang(self) -> bool:

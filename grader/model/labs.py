@@ -172,8 +172,8 @@ class PublicSpec(Strict):
     memory: Literal["device", "host"] = "device"  # where the launcher's pointers lead to
     # Files of the lab that a launcher's or program's file may include: "wb.h", "thrust/scan.h".
     headers: tuple[str, ...] = ()
-    # Libraries that kernels may use: CUB's collectives of a block do what most labs ask for.
-    libraries: tuple[Literal["cub"], ...] = ()
+    # Libraries that kernels may use: CUB's collectives of a block do what some labs ask for.
+    libraries: tuple[Literal["cub"], ...] = ("cub",)
     shapes: str  # in words, for people
     needs: tuple[str, ...] = ()  # labs that come before this one, in a course that has them
     step_questions: bool = True  # whether pages of a mistake ask before they show

@@ -227,12 +227,7 @@ class GpuJob:
             trouble = f"nvcc says: {built.sides}" if gpu.runs else ""
             return self.one_program(), dataclasses.replace(outcome, trouble=trouble)
         if built.image is None:
-            if not built.refusals:
-                return self.nvcc_failed(outcome, built.starved)
-            if all(refusal.verdict is Verdict.LAUNCH_ERROR for refusal in built.refusals) and self.built_for_cpu:
-                # The CPU executor refuses every launch of such a kernel and gives a better reason.
-                return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
-            return built.refusals, outcome
+            return self.without_image(built, outcome)
         if refusals := self.one_program() or self.too_large(built, built.image):
             return refusals, outcome
         if not gpu.runs or not self.call.cases:
@@ -244,6 +239,14 @@ class GpuJob:
         if hanging and not outcome.trouble:
             outcome = self.run_hanging(hanging, built.image, outcome)
         return (), outcome
+
+    def without_image(self, built: GpuBuild, outcome: GpuOutcome) -> Judged:
+        if not built.refusals:
+            return self.nvcc_failed(outcome, built.starved)
+        if all(refusal.verdict is Verdict.LAUNCH_ERROR for refusal in built.refusals) and self.built_for_cpu:
+            # The CPU executor refuses every launch of such a kernel and gives a better reason.
+            return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
+        return built.refusals, outcome
 
     def built(self, name: str, registers: int | None = None) -> GpuBuild:
         """In a new folder of this name. `registers`: the most that a thread may have."""

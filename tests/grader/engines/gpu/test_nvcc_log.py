@@ -53,7 +53,10 @@ def test_a_launch_function_for_the_host_alone_is_told_what_it_lacks() -> None:
 
 
 SIDE = 'scale.cu(7): error: identifier "div_up" is undefined in device code\n'
-WARNED = 'scale.cu(3): warning #20011-D: calling a __host__ function("up(int)") from a __host__ __device__ function("scale_launch") is not allowed\n'
+WARNED = (
+    'scale.cu(3): warning #20011-D: calling a __host__ function("up(int)") from a __host__ __device__ function("scale_launch")'
+    " is not allowed\n"
+)
 
 
 @pytest.mark.parametrize("log", [SIDE, WARNED, SIDE + WARNED])

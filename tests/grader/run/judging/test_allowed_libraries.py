@@ -1,4 +1,4 @@
-"""CUB's collectives do what most labs ask for: only a lab whose lab.toml lists CUB takes them, whatever a file calls the header."""
+"""A lab takes CUB's collectives unless its lab.toml forbids them: then it takes none, whatever a file calls the header."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def toolset() -> Toolset:
 
 def judged(toolset: Toolset, folder: Path, lab_id: str, text: str, *, allowed: bool = False) -> LabOutcome:
     lab = load_lab(ROOT, lab_id)
-    if allowed:
-        lab = replace(lab, public=lab.public.model_copy(update={"libraries": ("cub",)}))
+    if not allowed:
+        lab = replace(lab, public=lab.public.model_copy(update={"libraries": ()}))
     source, scratch = folder / lab.public.file, folder / "scratch"
     source.write_text(text, encoding="utf-8")
     scratch.mkdir()
@@ -78,12 +78,12 @@ def judged(toolset: Toolset, folder: Path, lab_id: str, text: str, *, allowed: b
 
 
 @pytest.mark.parametrize("lab_id", LABS)
-def test_a_lab_that_lists_cub_takes_its_collectives(toolset: Toolset, tmp_path: Path, lab_id: str) -> None:
+def test_a_lab_takes_the_collectives(toolset: Toolset, tmp_path: Path, lab_id: str) -> None:
     assert judged(toolset, tmp_path, lab_id, LABS[lab_id], allowed=True).verdict is None
 
 
 @pytest.mark.parametrize("lab_id", LABS)
-def test_no_other_lab_takes_them(toolset: Toolset, tmp_path: Path, lab_id: str) -> None:
+def test_a_lab_that_forbids_them_does_not(toolset: Toolset, tmp_path: Path, lab_id: str) -> None:
     outcome = judged(toolset, tmp_path, lab_id, LABS[lab_id])
     assert outcome.verdict is Verdict.REJECTED
     assert "CUB, which is not allowed in this lab" in outcome.findings[0].message
