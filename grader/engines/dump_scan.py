@@ -52,7 +52,7 @@ def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Ref
     if _FUNCTION.search(dump) is None:
         return unreadable_dump()
     hiding = ""  # an attribute of the present function that hides accesses
-    for statement in _statements(dump, file_name):
+    for statement in statements_of(dump, file_name):
         if statement.text == "}":
             hiding = ""
         hiding = _hiding_attribute(statement.text) or hiding
@@ -65,7 +65,7 @@ def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Ref
     return None
 
 
-def _statements(dump: str, file_name: str) -> Iterator[_Statement]:
+def statements_of(dump: str, file_name: str) -> Iterator[_Statement]:
     for raw in dump.split("\n"):
         text = _STRING.sub('""', raw)
         places = list(_PLACE.finditer(text))
@@ -93,7 +93,7 @@ def _judge_call(statement: _Statement) -> Refusal | None:
             "writes the result of a function directly into memory",
             "Put the result into a local variable first, then assign that variable.",
         )
-    if any(_MEMORY.match(argument) for argument in _arguments(call["rest"])):
+    if any(_MEMORY.match(argument) for argument in arguments_of(call["rest"])):
         return _unseen(
             statement.line,
             "passes an object from memory through `...`",
@@ -102,7 +102,7 @@ def _judge_call(statement: _Statement) -> Refusal | None:
     return None
 
 
-def _arguments(rest: str) -> list[str]:
+def arguments_of(rest: str) -> list[str]:
     """The arguments in the last pair of parentheses. Earlier pairs may belong to a lambda's name."""
     depth, last = 0, [""]
     for character in reversed(rest):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
 from grader.engines.build_steps import BuildSteps
 from grader.engines.compiled_object import (
+    WHEN_COMPILED,
     CompiledObject,
     argument_file,
     beyond_proof,
@@ -26,6 +27,7 @@ from grader.engines.entry_points import (
     readable_name,
     wrong_signatures,
 )
+from grader.engines.local_arrays import ArrayName, at_run_time
 from grader.engines.objects.debug_info import DebugInfo, Function, SharedArray, StaticVariable, read_debug_info
 from grader.engines.objects.frame_guards import Frame, Local, Zone
 from grader.engines.objects.symbol_table import Symbol
@@ -78,9 +80,23 @@ def _variables(info: DebugInfo, compiled: CompiledObject) -> list[dict[str, obje
     return found
 
 
-def _frames(frames: Sequence[Frame], *, jumps: bool) -> list[dict[str, object]]:
-    described = (_frame(one) | {"unset": one.extents() if jumps else []} for one in frames)
-    return [one for one in described if one["zones"] or one["unset"]][:MAX_FRAMES]
+def _frames(frames: Sequence[Frame], varied: Collection[ArrayName], *, jumps: bool) -> list[dict[str, object]]:
+    described = (
+        _frame(one)
+        | {
+            "unset": one.extents() if jumps else [],
+            "memory": [(local.begin, local.end) for local in one.in_memory(varied)],
+        }
+        for one in frames
+    )
+    return [one for one in described if one["zones"] or one["unset"] or one["memory"]][:MAX_FRAMES]
+
+
+def _at_run_time(steps: BuildSteps, frames: Sequence[Frame]) -> Collection[ArrayName]:
+    """Names of the local arrays with subscripts that only a run tells. Most files have no local arrays. Clang's dump says too little."""
+    if steps.toolchain.is_clang or not any(frame.holds_arrays() for frame in frames):
+        return ()
+    return at_run_time(steps.text(steps.toolchain.dump, WHEN_COMPILED), steps.name)
 
 
 def _frame(frame: Frame) -> dict[str, object]:
@@ -168,6 +184,7 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
     )
     loops = loops_in(compiled.object, info.addresses)
     barriers = barrier_paths(compiled.object, info.addresses, loops)
+    varied = _at_run_time(steps, info.frames)
     jumps = _JUMP.search(steps.authors_text()) is not None  # that may skip a declaration
     outside = {one.name for one in compiled.object.symbols if one.undefined}
     image = {
@@ -183,7 +200,11 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         "returns": barriers.returns,
         "shared": [{key: value for key, value in asdict(array).items() if key != "symbol"} for array in info.shared],
         "guards": info.guards[:MAX_GUARDS],
-        "frames": _frames(info.frames, jumps=jumps),
+        "frames": _frames(info.frames, varied, jumps=jumps),
+        "local_arrays": sorted(
+            {(one.name, one.line) for frame in info.frames for one in frame.in_memory(varied)},
+            key=lambda one: one[1],
+        )[:MAX_FRAMES],
         "variables": _variables(info, compiled),
         "dynamic_offset": offset,
         "targets": sorted(info.addresses[name] for name in compiled.proved.report.targets),

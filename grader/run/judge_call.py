@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -37,6 +37,7 @@ MAX_REPORT_BYTES = 64 << 20
 RUN_LIMITS = Limits(
     "run", cpu_seconds=120, wall_seconds=150, memory_bytes=1 << 30, processes=32, file_bytes=64 << 20, open_files=64
 )
+_MOST_ARRAYS = 3  # that a message names
 RUNNER_FILE = "runner.json"
 
 
@@ -69,6 +70,31 @@ def run_judge(
     ]
     report = judge_report(call, lab, ["--runner", str(write_runner(runner_argv, folder)), *rules], folder)
     return judged_cases(report, lab, lambda entry: located(Launch.model_validate(entry), {lab.public.file: lines}))
+
+
+def with_local_arrays(cases: Sequence[JudgedCase], images: Iterable[Path | None]) -> tuple[JudgedCase, ...]:
+    """Says in the message of a case that misses its technique which local arrays its launches had in local memory. `images`: what the
+    builder wrote of each kernel.
+    """
+    read = [json.loads(image.read_text(encoding="utf-8")) for image in images if image is not None]
+    arrays = sorted({(line, name) for image in read for name, line in image["local_arrays"]})[:_MOST_ARRAYS]
+    if not arrays:
+        return tuple(cases)
+    named = " and ".join(f"`{name}` (line {line})" for line, name in arrays)
+    words = (
+        f" A GPU keeps {named} in local memory, and not in registers: {'it is' if len(arrays) == 1 else 'they are'} too large, or a"
+        " subscript is known only when the kernel runs. Each load and store there counts as one of global memory."
+    )
+    return tuple(
+        replace(one, message=one.message + words)
+        if one.message.startswith("correct, but ") and any(_uses_local_memory(launch) for launch in one.launches)
+        else one
+        for one in cases
+    )
+
+
+def _uses_local_memory(launch: Launch) -> bool:
+    return any(launch.counters.get(name, 0) > 0 for name in ("local_load_bytes", "local_store_bytes"))
 
 
 def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Path) -> list[dict[str, Any]]:

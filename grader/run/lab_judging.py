@@ -22,7 +22,7 @@ from grader.model.result import Build, StepPage
 from grader.model.verdicts import Verdict
 from grader.run.failure_causes import failure_causes
 from grader.run.gpu_judging import GpuJob, judge_natively
-from grader.run.judge_call import RUNNER_FILE, JudgeCall, run_judge, runner_argv
+from grader.run.judge_call import RUNNER_FILE, JudgeCall, run_judge, runner_argv, with_local_arrays
 from grader.run.lab_verdict import all_passed
 from grader.run.program_judging import StartedProgram, build_submission
 from grader.run.speed.speed_run import time_lab
@@ -140,6 +140,7 @@ class _Job:
             try:
                 argv = None if built.refusals else runner_argv(toolset, built)
                 cases = run_judge(self.call, self.lab, argv, self.folder, lines) if argv else ()
+                cases = with_local_arrays(cases, [built.image])
             except BaseException as error:
                 on_cpu.set_exception(error)  # or the other thread would wait for ever
                 raise

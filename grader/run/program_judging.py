@@ -24,7 +24,7 @@ from grader.model.labs import Lab
 from grader.model.outcome import JudgedCase, located
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
-from grader.run.judge_call import JudgeCall, clock_factor, judge_report, judged_cases, program_file
+from grader.run.judge_call import JudgeCall, clock_factor, judge_report, judged_cases, program_file, with_local_arrays
 from grader.run.kernels.kernel_source import KernelSource, ProgramSource
 from grader.run.programs.host_build import NO_FRAME, HostRefusal, TextFrame, library_of_header
 from grader.run.programs.host_sentences import ERROR_LABEL, SENTENCES
@@ -193,6 +193,7 @@ class StartedProgram:
         """Runs the lab's cases. Raises RuntimeError, which is ours to investigate."""
         report = judge_report(call, self.lab, ["--program", str(self.file)], self.file.parent)
         cases = judged_cases(report, self.lab, self.reader(report).launch)
+        cases = with_local_arrays(cases, (kernel.image for kernel in self.built.kernels))
         return tuple(map(with_findings_of_the_host, cases))
 
 

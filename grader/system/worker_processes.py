@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import multiprocessing.util
 import os
 import resource
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -38,6 +40,7 @@ def collect_rarely() -> None:
 _PRELOADED = ["__main__", "grader.run.lab_judging", "grader.roll.batch.drawn_pages"]
 # Of one process, and of one piece of work. The largest file that is read needs a quarter of either.
 MOST_BYTES = 2 << 30
+_LONGEST_FOLDER = 70  # characters
 MOST_SECONDS = 300  # of processor time; what compilers and runners use is limited where they are started
 
 _Given = ParamSpec("_Given")
@@ -110,9 +113,20 @@ def _worker() -> ProcessPoolExecutor | None:
     try:
         method = multiprocessing.get_context("forkserver")
         method.set_forkserver_preload(_PRELOADED)
+        _place_for_sockets()
         return ProcessPoolExecutor(1, mp_context=method, initializer=_begin)
     except (OSError, ImportError, ValueError):  # no shared semaphores, as where /dev/shm is missing
         return None
+
+
+def _place_for_sockets() -> None:
+    """An address has at most 107 bytes, so the server's lies in /tmp where temporary files go to a folder with a long name."""
+    if len(tempfile.gettempdir()) > _LONGEST_FOLDER:
+        given, tempfile.tempdir = tempfile.tempdir, "/tmp"  # noqa: S108 -- the folder that is made there is private
+        try:
+            multiprocessing.util.get_temp_dir()  # it keeps what it has made
+        finally:
+            tempfile.tempdir = given
 
 
 def _begin() -> None:

@@ -116,8 +116,8 @@ def test_an_archive_holds_what_its_script_says(archive: str) -> None:
     assert held == ARCHIVED[archive], "run `python tests/labs/class_archives.py`"
 
 
-def test_the_readme_shows_this_class(graded: Graded) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_a_document_shows_this_class(graded: Graded) -> None:
+    text = (ROOT / "docs" / "running-a-course.md").read_text(encoding="utf-8")
     shown = {
         row[0].strip(): row[1:] for row in (line.strip("│┃").split("│") for line in text.split("\n") if line[:1] == "│")
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from grader.engines.objects.entry_walk import (
@@ -22,6 +22,8 @@ GUARD_NAME = "tilelab_guard_"
 _FRAME_BASES = {b"\x9c": 16, b"\x56": 0}
 _ALIGNMENT_GAP, _STRICTEST_ALIGNMENT = 16, 64  # of guards, and of variables in the frames that can be proved
 _MOST_BYTES = 4096
+# What a thread can keep in registers: in one variable, in a frame. So small variables are not looked at: nvcc chooses between their values.
+_REGISTER_BYTES, _MOST_REGISTER_BYTES, _SMALL_BYTES = 255 * 4, 4 * 255 * 4, 64
 _MOST_MEMBERS = 8  # inside each other
 
 
@@ -32,6 +34,7 @@ class Local:
     name: str
     begin: int  # from the frame pointer
     kind: TypeName
+    line: int = 0  # of its declaration
     last: Local | None = None  # of an object: the array at its end
 
     @property
@@ -75,6 +78,22 @@ class Frame:
         """Where its variables lie, from their first bytes to behind their last ones."""
         return [(one.begin, one.end) for one in self._locals() if 0 < one.bytes <= _MOST_BYTES and not one.is_guard]
 
+    def holds_arrays(self) -> bool:
+        return any(one.bytes > _SMALL_BYTES and not one.is_guard for one in self._locals())
+
+    def in_memory(self, at_run_time: Iterable[tuple[str, int, int]]) -> list[Local]:
+        """The variables that a GPU keeps in local memory: they are larger than its registers, or subscripts are known only at run time.
+        `at_run_time`: names of such, each with the lines of its function.
+        """
+        large = [one for one in self._locals() if one.bytes > _SMALL_BYTES and not one.is_guard]
+        found = [
+            one
+            for one in large
+            if one.bytes > _REGISTER_BYTES
+            or any(name == one.name and first <= one.line <= last for name, first, last in at_run_time)
+        ]
+        return large if sum(one.bytes for one in large if one not in found) > _MOST_REGISTER_BYTES else found
+
     def _locals(self) -> list[Local]:
         return [one for one in (self._local(die) for die in self.dies) if one is not None]
 
@@ -83,7 +102,9 @@ class Frame:
         if where != FRAME or self.base is None:
             return None
         name, begin, origin = _name(die), offset + self.base, origin_of(die)
-        return Local(name, begin, type_of(origin), _last_array(name, begin, origin))
+        line = origin.attributes.get("DW_AT_decl_line")
+        kind = type_of(origin)
+        return Local(name, begin, kind, line.value if line else 0, _last_array(name, begin, origin))
 
 
 def frame_of(die: Die, first: int, end: int, machine: str) -> Frame:

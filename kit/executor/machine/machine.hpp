@@ -318,24 +318,19 @@ class Machine {
     std::uintptr_t link = 0, pc = 0;
   };
   Owner owner_of(std::uintptr_t address, CallSite site) const;
-  // An access to a living frame. Locals are counted as if there were no guards, which make them spread further.
+  // An access to a living frame.
   [[gnu::always_inline]] void local(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site) {
-    std::uintptr_t guards_above = 0;
+    bool in_memory = false;
     if (guards_ != nullptr) {
       const LocalGaps::Gap* gap = gaps_.of_own(site.pc, site.frame, address, size);
-      const std::uintptr_t* beyond = gap != nullptr ? gaps_.beyond(site.frame) : nullptr;
-      if (beyond != nullptr)
-        guards_above = gap->guards_above + *beyond;
-      else if (const LocalGaps::Gap* of_caller = gaps_.of_caller(address, size))
-        guards_above = of_caller->guards_above;
-      else
-        guards_above = look_at(address, size, kind, site);
+      if (gap == nullptr) gap = gaps_.of_caller(address, size);
+      in_memory = gap != nullptr ? gap->in_memory : look_at(address, size, kind, site);
     }
-    if (locals_ != nullptr) locals_->note(access_.by.thread, address + guards_above, size, kind == AccessKind::read);
+    if (locals_ != nullptr && (in_memory || guards_ == nullptr))
+      locals_->note(access_.by.thread, address, size, kind == AccessKind::read, in_memory);
   }
-  // Ends the thread if the access hits a guard. Returns the bytes of guards above it.
-  std::uintptr_t look_at(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site);
-  std::uintptr_t guards_beyond(const Owner& owner) const;
+  // Ends the thread if the access hits a guard. Returns whether it is one to local memory.
+  bool look_at(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site);
   void unset_locals(CallSite site);
   [[noreturn]] void stray_on_stack(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site,
                                    const FrameGuards::Hit& hit = {});

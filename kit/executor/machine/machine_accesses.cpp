@@ -412,12 +412,10 @@ Machine::Owner Machine::owner_of(std::uintptr_t address, CallSite site) const {
   return {};
 }
 
-std::uintptr_t Machine::look_at(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site) {
+bool Machine::look_at(std::uintptr_t address, std::size_t size, AccessKind kind, CallSite site) {
   const Owner owner = owner_of(address, site);
-  if (owner.link == 0) return 0;
-  const bool is_own = owner.link == site.frame;
-  const std::uintptr_t beyond = locals_ != nullptr ? guards_beyond(owner) : 0;
-  LocalGaps::Gap gap{0 - FiberStacks::stack_bytes, 0, beyond};  // from the link, which ends the frame's locals
+  if (owner.link == 0) return false;
+  LocalGaps::Gap gap{0 - FiberStacks::stack_bytes, 0, false};  // from the link, which ends the frame's locals
   bool begins_known = false;
   if (const GuardedFrame* guarded = guards_->frame_of(owner.pc)) {
     const auto offset = static_cast<std::int64_t>(address - owner.link);
@@ -425,32 +423,14 @@ std::uintptr_t Machine::look_at(std::uintptr_t address, std::size_t size, Access
     if (look.zone != nullptr) stray_on_stack(address, size, kind, site, FrameGuards::missed_by(*guarded, *look.zone, offset, size));
     if (look.begin) gap.begin = static_cast<std::uintptr_t>(*look.begin);
     if (look.end) gap.end = static_cast<std::uintptr_t>(*look.end);
-    gap.guards_above += static_cast<std::uintptr_t>(look.bytes_above);
+    gap.in_memory = look.in_memory;
     begins_known = look.begin.has_value();
   }
-  const std::uintptr_t guards_above = gap.guards_above;
-  if (is_own) {
-    gap.guards_above -= beyond;
+  if (owner.link == site.frame)
     gaps_.add_own(site.pc, gap);
-    gaps_.set_beyond(site.frame, beyond);
-  } else {  // below `address` may lie frames of others
-    gaps_.add_caller({begins_known ? owner.link + gap.begin : address, owner.link + gap.end, guards_above});
-  }
-  return guards_above;
-}
-
-// The bytes of guards in the frames of those who called the function.
-std::uintptr_t Machine::guards_beyond(const Owner& owner) const {
-  std::uintptr_t sum = 0;
-  const auto& running = scheduler_.running();
-  std::uintptr_t link = owner.link;
-  while (caller_of(link) > link) {
-    const std::uintptr_t pc = return_of(link);
-    link = caller_of(link);
-    if (link == entry_frame_ || !holds_link(running, link)) break;
-    if (const GuardedFrame* guarded = guards_->frame_of(pc)) sum += static_cast<std::uintptr_t>(guarded->zone_bytes());
-  }
-  return sum;
+  else  // below `address` may lie frames of others
+    gaps_.add_caller({begins_known ? owner.link + gap.begin : address, owner.link + gap.end, gap.in_memory});
+  return gap.in_memory;
 }
 
 // No local has a value when its function begins, so nothing is lost. Reads the stack even if a sanitizer has marked it.

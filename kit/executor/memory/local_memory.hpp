@@ -1,6 +1,6 @@
 // What threads load and store in local arrays that no GPU keeps in registers: it puts them into local memory, which lies where
-// global memory lies. A thread has at most 255 registers of 4 bytes. Locals that spread over more than four times that are counted;
-// what lies closer together is taken to be in registers, generously, as frames here also hold what a GPU would not.
+// global memory lies. The builder says which those are (FrameGuards). Where it knows no frames, as on 64-bit ARM, locals count that spread
+// over more than four times the 255 registers of a thread: generously, as frames here also hold what a GPU would not.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,9 @@ class LocalMemory {
     settle();
     threads_.assign(threads, {});
   }
-  void note(std::uint32_t thread, std::uintptr_t address, std::size_t size, bool is_read) {
+  void note(std::uint32_t thread, std::uintptr_t address, std::size_t size, bool is_read, bool in_memory) {
     Thread& one = threads_[thread];
+    one.in_memory |= in_memory;
     if (address < one.low) [[unlikely]]
       one.low = address;
     if (address + size > one.high) [[unlikely]]
@@ -38,7 +39,7 @@ class LocalMemory {
   // What this thread of the running block has loaded and stored so far that counts.
   std::uint64_t counted_bytes(std::uint32_t thread) const {
     const Thread& one = threads_[thread];
-    return one.is_spread() ? one.loaded + one.stored : 0;
+    return one.counts() ? one.loaded + one.stored : 0;
   }
   void end_launch() {
     settle();
@@ -52,12 +53,13 @@ class LocalMemory {
   struct Thread {
     std::uintptr_t low = ~std::uintptr_t{0}, high = 0;
     std::uint64_t loaded = 0, stored = 0;
-    bool is_spread() const { return high >= low && high - low > register_bytes; }
+    bool in_memory = false;
+    bool counts() const { return in_memory || (high >= low && high - low > register_bytes); }
   };
 
   void settle() {
     for (const Thread& one : threads_) {
-      if (!one.is_spread()) continue;
+      if (!one.counts()) continue;
       loaded_ += one.loaded;
       stored_ += one.stored;
     }

@@ -28,18 +28,16 @@ struct GuardedFrame {
   struct Extent {
     std::int64_t begin = 0, end = 0;
   };
-  std::vector<Extent> unset;  // locals that get the pattern of an unset value when the function begins: a jump may skip what does that
-
-  std::vector<std::int64_t> sizes_from;  // for each zone: bytes of it and of those above it
+  std::vector<Extent> memory;  // arrays that a GPU keeps in local memory
+  std::vector<Extent> unset;   // locals that get the pattern of an unset value when the function begins: a jump may skip what does that
 
   bool has(std::uintptr_t pc) const { return pc - 1 - first < end - first; }
-  std::int64_t zone_bytes() const { return sizes_from.empty() ? 0 : sizes_from.front(); }
-  // Of an access: the zone that it hits, or null; where the gap between zones that it lies in begins and ends, if there is a zone on
-  // that side; and the bytes of all zones above it.
+  // Of an access: the zone that it hits, or null; whether it is one to local memory; and how far around it the same is true, if that ends
+  // on that side.
   struct Look {
     const GuardZone* zone = nullptr;
     std::optional<std::int64_t> begin, end;
-    std::int64_t bytes_above = 0;
+    bool in_memory = false;
   };
   Look look(std::int64_t offset, std::size_t size) const {
     const auto above = std::partition_point(zones.begin(), zones.end(), [offset](const GuardZone& zone) { return zone.begin < offset; });
@@ -48,10 +46,23 @@ struct GuardedFrame {
       found.begin = std::prev(above)->end;
       if (offset < *found.begin) found.zone = &*std::prev(above);
     }
-    if (above == zones.end()) return found;
-    found.end = above->begin;
-    if (found.zone == nullptr && offset + static_cast<std::int64_t>(size) > *found.end) found.zone = &*above;
-    found.bytes_above = sizes_from[static_cast<std::size_t>(above - zones.begin())];
+    if (above != zones.end()) {
+      found.end = above->begin;
+      if (found.zone == nullptr && offset + static_cast<std::int64_t>(size) > *found.end) found.zone = &*above;
+    }
+    const auto begins = [&](std::int64_t at) { found.begin = std::max(found.begin.value_or(at), at); };
+    const auto ends = [&](std::int64_t at) { found.end = std::min(found.end.value_or(at), at); };
+    for (const Extent& array : memory) {
+      if (offset >= array.end) {
+        begins(array.end);
+      } else if (offset < array.begin) {
+        ends(array.begin);
+      } else {
+        found.in_memory = true;
+        begins(array.begin);
+        ends(array.end);
+      }
+    }
     return found;
   }
 };
@@ -62,7 +73,7 @@ class LocalGaps {
  public:
   struct Gap {
     std::uintptr_t begin = 0, end = 0;
-    std::uintptr_t guards_above = 0;  // bytes
+    bool in_memory = false;
     bool holds(std::uintptr_t address, std::size_t size) const {
       const std::uintptr_t from_begin = address - begin, bytes = end - begin;
       return from_begin < bytes && size <= bytes - from_begin;
@@ -85,26 +96,18 @@ class LocalGaps {
   // Two that end at the same place are one.
   void add_caller(const Gap& gap) {
     for (Gap& known : gaps_) {
-      if (known.end != gap.end || known.guards_above != gap.guards_above) continue;
+      if (known.end != gap.end || known.in_memory != gap.in_memory) continue;
       known.begin = std::min(known.begin, gap.begin);
       return;
     }
     gaps_[next_++ % gaps_.size()] = gap;
   }
 
-  // The bytes of guards in the frames of those who called the running function; null: not known.
-  const std::uintptr_t* beyond(std::uintptr_t frame) const {
-    const Beyond& one = beyond_[(frame >> 4) % beyond_.size()];
-    return one.frame == frame ? &one.guards : nullptr;
-  }
-  void set_beyond(std::uintptr_t frame, std::uintptr_t guards) { beyond_[(frame >> 4) % beyond_.size()] = {frame, guards}; }
-
   // A function begins, whose frame lies where others may have lain.
   void forget_below(std::uintptr_t link) {
     for (Gap& gap : gaps_) {
       if (gap.begin < link) gap = {};
     }
-    beyond_[(link >> 4) % beyond_.size()] = {};
   }
 
  private:
@@ -112,14 +115,10 @@ class LocalGaps {
     std::uintptr_t pc = 0;
     Gap gap;
   };
-  struct Beyond {
-    std::uintptr_t frame = 0, guards = 0;
-  };
   static std::size_t place_of(std::uintptr_t pc) { return (pc ^ (pc >> 9)) % 512; }
 
   std::array<Own, 512> own_{};
   std::array<Gap, 4> gaps_{};
-  std::array<Beyond, 8> beyond_{};
   unsigned next_ = 0;
 };
 
@@ -134,9 +133,6 @@ class FrameGuards {
   explicit FrameGuards(std::vector<GuardedFrame> frames) : frames_(std::move(frames)) {
     for (GuardedFrame& frame : frames_) {
       std::sort(frame.zones.begin(), frame.zones.end(), [](const auto& one, const auto& other) { return one.begin < other.begin; });
-      frame.sizes_from.resize(frame.zones.size());
-      std::int64_t sum = 0;
-      for (std::size_t i = frame.zones.size(); i-- > 0;) frame.sizes_from[i] = sum += frame.zones[i].end - frame.zones[i].begin;
       knows_unset_ = knows_unset_ || !frame.unset.empty();
     }
   }

@@ -91,6 +91,7 @@ simt::GuardedFrame guarded_frame(const nlohmann::json& json) {
   read(json.at("first"), frame.first);
   read(json.at("end"), frame.end);
   read(json.at("zones"), frame.zones);
+  read(json.at("memory"), frame.memory);
   read(json.at("unset"), frame.unset);
   for (const auto& one : list(json.at("variables"))) {
     frame.begins.push_back(integer<std::int64_t>(one.at("begin")));

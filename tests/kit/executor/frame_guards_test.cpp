@@ -52,12 +52,18 @@ TEST_CASE("the nearer variable is the one that was missed", "[frame_guards]") {
   CHECK(FrameGuards::missed_by(one, one.zones[1], -40, 4).variable->name == "high");
 }
 
-TEST_CASE("locals are counted as if there were no guards", "[frame_guards]") {
-  const FrameGuards guards({frame()});
+TEST_CASE("a local array that a GPU keeps in local memory is told from what lies beside it", "[frame_guards]") {
+  GuardedFrame with_arrays = frame();
+  with_arrays.memory = {{-120, -112}, {-60, -52}};
+  const FrameGuards guards({with_arrays});
   const GuardedFrame& one = guards.frames()[0];
-  CHECK(one.look(-100, 1).bytes_above == 48);
-  CHECK(one.look(-60, 1).bytes_above == 16);
-  CHECK(one.look(-8, 1).bytes_above == 0);
+  for (const auto& [offset, begin, end] : {std::tuple(-120, -120, -112), std::tuple(-53, -60, -52)}) {
+    const auto look = one.look(offset, 1);
+    CHECK((look.in_memory && look.begin == begin && look.end == end));
+  }
+  const auto beside = one.look(-104, 8);
+  CHECK((!beside.in_memory && beside.begin == -112 && beside.end == -92));
+  CHECK(!one.look(-36, 4).in_memory);
 }
 
 TEST_CASE("a function is found by an address behind one of its calls", "[frame_guards]") {
@@ -71,10 +77,10 @@ TEST_CASE("a function is found by an address behind one of its calls", "[frame_g
 TEST_CASE("a gap of a caller's frame is known until a function begins whose frame may lie there", "[frame_guards]") {
   tilelab::simt::LocalGaps gaps;
   CHECK(gaps.of_caller(0, 0) == nullptr);
-  gaps.add_caller({1000, 1100, 16});
-  gaps.add_caller({2000, 2100, 32});
+  gaps.add_caller({1000, 1100, false});
+  gaps.add_caller({2000, 2100, true});
   REQUIRE(gaps.of_caller(1000, 100) != nullptr);
-  CHECK(gaps.of_caller(1000, 100)->guards_above == 16);
+  CHECK(!gaps.of_caller(1000, 100)->in_memory);
   CHECK(gaps.of_caller(999, 4) == nullptr);
   CHECK(gaps.of_caller(1097, 4) == nullptr);
   CHECK(gaps.of_caller(1004, ~std::size_t{0}) == nullptr);  // the end of such an access is a small number
@@ -85,34 +91,24 @@ TEST_CASE("a gap of a caller's frame is known until a function begins whose fram
 
 TEST_CASE("two gaps of a caller's frame that end at the same place are one", "[frame_guards]") {
   tilelab::simt::LocalGaps gaps;
-  gaps.add_caller({1050, 1100, 16});
-  gaps.add_caller({1000, 1100, 16});
+  gaps.add_caller({1050, 1100, false});
+  gaps.add_caller({1000, 1100, false});
   CHECK(gaps.of_caller(1000, 100) != nullptr);
-  gaps.add_caller({900, 1100, 32});  // other guards lie above it, so one of the two ends is not what it was
-  CHECK(gaps.of_caller(900, 4)->guards_above == 32);
-  CHECK(gaps.of_caller(1000, 4)->guards_above == 16);
+  gaps.add_caller({900, 1100, true});  // it is another array, so one of the two ends is not what it was
+  CHECK(gaps.of_caller(900, 4)->in_memory);
+  CHECK(!gaps.of_caller(1000, 4)->in_memory);
 }
 
 TEST_CASE("a gap of a function's own frame is known for the instruction, wherever the frame lies", "[frame_guards]") {
   tilelab::simt::LocalGaps gaps;
   const auto below = [](std::uintptr_t bytes) { return 0 - bytes; };
-  gaps.add_own(77, {below(64), below(32), 16});
+  gaps.add_own(77, {below(64), below(32), true});
   for (const std::uintptr_t frame : {5000, 9000}) {
     REQUIRE(gaps.of_own(77, frame, frame - 64, 32) != nullptr);
-    CHECK(gaps.of_own(77, frame, frame - 64, 4)->guards_above == 16);
+    CHECK(gaps.of_own(77, frame, frame - 64, 4)->in_memory);
     CHECK(gaps.of_own(77, frame, frame - 65, 4) == nullptr);
     CHECK(gaps.of_own(77, frame, frame - 34, 4) == nullptr);
     CHECK(gaps.of_own(77, frame, frame - 60, ~std::size_t{0}) == nullptr);
     CHECK(gaps.of_own(78, frame, frame - 64, 4) == nullptr);
   }
-}
-
-TEST_CASE("what lies in the frames of callers is known until another function begins there", "[frame_guards]") {
-  tilelab::simt::LocalGaps gaps;
-  CHECK(gaps.beyond(5000) == nullptr);
-  gaps.set_beyond(5000, 48);
-  REQUIRE(gaps.beyond(5000) != nullptr);
-  CHECK(*gaps.beyond(5000) == 48);
-  gaps.forget_below(5000);
-  CHECK(gaps.beyond(5000) == nullptr);
 }

@@ -14,7 +14,7 @@ using namespace tilelab;
 namespace {
 
 constexpr auto guarded_frame =
-    R"([{"first": 100, "end": 120, "unset": [[-208, -200]], "zones": [[-200, -57, 0, -1]], "variables":
+    R"([{"first": 100, "end": 120, "memory": [[-300, -220]], "unset": [[-208, -200]], "zones": [[-200, -57, 0, -1]], "variables":
          [{"name": "b", "begin": -208, "bytes": 8, "element": "int", "element_bytes": 4, "dimensions": [2]}]}])";
 
 nlohmann::json good() {

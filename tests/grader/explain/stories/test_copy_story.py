@@ -18,7 +18,7 @@ def test_where_the_value_came_from_and_where_the_right_one_is_are_what_was_recor
     assert trace is not None
     (given,) = traced.report.inputs
     assert "stores" in story.summary
-    stored = re.search(r"stores (\d+) in out\[0\]\[1\]", story.summary)
+    stored = re.search(r"stores ([\d.]+) in out\[0\]\[1\]", story.summary)
     assert stored is not None
     assert float(stored[1]) == given.values[1]
     assert f"in[1][0] = {given.values[20]:g} belongs there" in story.summary

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[4]
 # In the place of all commands: one that has workers.
 _COMMANDS = """
 from grader.system.worker_processes import WorkerProcesses
-def app():
+def app(prog_name):
     print("begun", flush=True)
     with WorkerProcesses(2) as workers:
         print(workers.run(int, "3"))

@@ -137,8 +137,8 @@ TEST_CASE("the busiest thread is found by its words of every memory, whoever sto
       read.kind = AccessKind::read;
       share.on_access(read);
     }
-    if (number == 1) locals.note(2, 10'000, 8, true);
-    if (number == 1) locals.note(2, 20'000, 4, false);
+    if (number == 1) locals.note(2, 10'000, 8, true, true);
+    if (number == 1) locals.note(2, 20'000, 4, false, true);
     share.on_block_end(number, 0);
   };
   block(0, 10);
@@ -222,17 +222,17 @@ TEST_CASE("reads and other buffers are no stored elements", "[thread_share]") {
   CHECK(share.most_elements() == 0);
 }
 
-TEST_CASE("locals that lie close together are in registers, and those that spread are local memory", "[thread_share]") {
+TEST_CASE("local arrays are local memory where the builder says so; of what it knows nothing, those that spread", "[thread_share]") {
   LocalMemory locals;
   locals.begin_block(2);
-  for (std::uintptr_t i = 0; i < 255; ++i) locals.note(0, 10'000 + 4 * i, 4, i % 2 == 0);
-  locals.note(1, 10'000, 4, true);
-  locals.note(1, 10'000 + LocalMemory::register_bytes, 4, false);
+  for (std::uintptr_t i = 0; i < 255; ++i) locals.note(0, 10'000 + 4 * i, 4, i % 2 == 0, false);
+  locals.note(1, 10'000, 4, true, false);
+  locals.note(1, 10'000 + LocalMemory::register_bytes, 4, false, false);
   CHECK(locals.loaded_bytes() == 0);
   locals.begin_block(2);
-  locals.note(0, 10'000, 8, true);
+  locals.note(0, 10'000, 8, true, true);
   locals.end_launch();
-  CHECK(locals.loaded_bytes() == 4);
+  CHECK(locals.loaded_bytes() == 4 + 8);
   CHECK(locals.stored_bytes() == 4);
 }
 

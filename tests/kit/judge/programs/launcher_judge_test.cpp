@@ -156,7 +156,7 @@ TEST_CASE("a launcher's mistakes have their verdicts", "[launcher]") {
        {"changes its input", Verdict::input_modified, "in is an input"},
        {"clears its input", Verdict::input_modified, "in is an input"},
        {"calls its kernel like a function", Verdict::launch_error, "a mistake of the host's code: not-configured"},
-       {"writes nonsense to its socket", Verdict::rejected, "The program wrote over"},
+       {"writes nonsense to its socket", Verdict::rejected, "The program wrote to a file descriptor that it did not open"},
        {"asks for other operands", Verdict::internal_error, "the program's run broke off"},
        {"fills its folder", Verdict::timeout, "The program was stopped: it wrote more than 10000 files and folders."},
        {"uses up its processor time", Verdict::timeout, "The program did not end in its time"},
