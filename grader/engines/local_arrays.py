@@ -154,6 +154,8 @@ class _Scope:
             self._use(text)
 
     def _use(self, text: str) -> None:
+        if ".DEFERRED_INIT (" in text:  # the pattern of what has no value yet
+            return
         flow = self.flow
         for access in _ACCESS.finditer(text):
             if (base := self._number(access["base"])) is not None:

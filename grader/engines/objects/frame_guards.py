@@ -23,7 +23,7 @@ _FRAME_BASES = {b"\x9c": 16, b"\x56": 0}
 _ALIGNMENT_GAP, _STRICTEST_ALIGNMENT = 16, 64  # of guards, and of variables in the frames that can be proved
 _MOST_BYTES = 4096
 # What a thread can keep in registers: in one variable, in a frame. So small variables are not looked at: nvcc chooses between their values.
-_REGISTER_BYTES, _MOST_REGISTER_BYTES, _SMALL_BYTES = 255 * 4, 4 * 255 * 4, 64
+_REGISTER_BYTES, _MOST_REGISTER_BYTES, _SMALL_BYTES = 255 * 4, 4 * 255 * 4, 28
 _MOST_MEMBERS = 8  # inside each other
 
 
