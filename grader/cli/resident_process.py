@@ -77,6 +77,9 @@ def _socket_path() -> str:
     import hashlib
     import resource
 
+    folder = os.path.join(os.path.dirname(sys.prefix), ".tilelab")
+    if not os.access(folder, os.W_OK):
+        return ""
     read_at_start = [item for item in os.environ.items() if item[0].startswith(_READ_AT_START)]
     mask = os.umask(0)
     os.umask(mask)
@@ -88,7 +91,6 @@ def _socket_path() -> str:
     process = mask, os.nice(0), os.getuid(), os.getgid(), os.getgroups(), sorted(os.sched_getaffinity(0))
     limits = [resource.getrlimit(one) for one in range(_LIMITS)]
     told = repr((os.uname().nodename, sys.version, places, process, limits, sorted(read_at_start)))
-    folder = os.path.join(os.path.dirname(sys.prefix), ".tilelab")
     return os.path.join(folder, f"resident-{hashlib.sha256(told.encode()).hexdigest()[:16]}")
 
 
