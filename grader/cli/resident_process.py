@@ -1,7 +1,7 @@
 """The student's commands without waiting for Python: a process that has imported the grader stays behind after the first one, and each
 later one runs in a copy of it.
 
-Theory of operation. `tilelab test` looks for a Unix socket in `.tilelab/` and hands over its arguments, environment, folder and the
+Theory of operation. `tilelab test` looks for a Unix socket in a private folder and hands over its arguments, environment, folder and the
 terminal's three descriptors. The resident process forks; the copy runs the command as if it had been started there, and answers with its
 exit status. The resident itself runs nothing, so no copy finds what an earlier one has left in memory. It ends after `_IDLE` seconds,
 when a source file that it has imported changes, and when its socket is gone. Whatever goes wrong before a copy has taken a command, the
@@ -21,6 +21,7 @@ import contextlib
 import os
 import signal
 import socket
+import stat
 import struct
 import sys
 import time
@@ -77,8 +78,10 @@ def _socket_path() -> str:
     import hashlib
     import resource
 
-    folder = os.path.join(os.path.dirname(sys.prefix), ".tilelab")
-    if not os.access(folder, os.W_OK):
+    folder = os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/{_NAME}-{os.getuid()}"  # noqa: S108 -- it is looked at
+    with contextlib.suppress(OSError):
+        os.mkdir(folder, 0o700)
+    if not _is_private(folder):
         return ""
     read_at_start = [item for item in os.environ.items() if item[0].startswith(_READ_AT_START)]
     mask = os.umask(0)
@@ -90,8 +93,17 @@ def _socket_path() -> str:
         return ""
     process = mask, os.nice(0), os.getuid(), os.getgid(), os.getgroups(), sorted(os.sched_getaffinity(0))
     limits = [resource.getrlimit(one) for one in range(_LIMITS)]
-    told = repr((os.uname().nodename, sys.version, places, process, limits, sorted(read_at_start)))
-    return os.path.join(folder, f"resident-{hashlib.sha256(told.encode()).hexdigest()[:16]}")
+    told = repr((sys.prefix, os.uname().nodename, sys.version, places, process, limits, sorted(read_at_start)))
+    return os.path.join(folder, f"{_NAME}-{hashlib.sha256(told.encode()).hexdigest()[:16]}")
+
+
+def _is_private(folder: str) -> bool:
+    """A folder of this user's, in which nobody else can do anything."""
+    try:
+        found = os.lstat(folder)
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
 
 
 def _address(path: str) -> str:
@@ -206,8 +218,8 @@ def _stamps() -> dict[str, tuple[int, int]]:
     found = {}
     for file in [*filter(None, files), os.path.join(sys.prefix, "pyvenv.cfg")]:
         with contextlib.suppress(OSError):
-            stat = os.stat(file)
-            found[file] = stat.st_mtime_ns, stat.st_size
+            now = os.stat(file)
+            found[file] = now.st_mtime_ns, now.st_size
     return found
 
 

@@ -121,10 +121,6 @@ def test_ctrl_c_ends_the_command_and_says_so(path: Path) -> None:
     assert (process.returncode, "interrupted" in said) in {(130, True), (0, False)}
 
 
-def sockets() -> set[Path]:
-    return {one for one in (ROOT / ".tilelab").glob("resident-*") if not one.suffix}
-
-
 def test_the_first_command_leaves_one_behind_for_the_next(tmp_path: Path) -> None:
     own = environment(tmp_path)
 
@@ -132,17 +128,31 @@ def test_the_first_command_leaves_one_behind_for_the_next(tmp_path: Path) -> Non
         command = [sys.executable, "-c", PROGRAM, "test", "no-such-lab"]
         return subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False).stdout
 
-    before = sockets()
+    def sockets() -> list[Path]:
+        return [one for one in tmp_path.glob("tilelab-*") if not one.suffix]
+
+    tmp_path.chmod(0o700)
+    own["XDG_RUNTIME_DIR"] = str(tmp_path)
     assert run() == "True\n"
     until = time.monotonic() + 120
-    while not (made := sockets() - before):
+    while not sockets():
         assert time.monotonic() < until
         time.sleep(0.05)
     try:
         assert run() == "False\n"
     finally:
-        for one in made:
-            one.unlink()
+        sockets()[0].unlink()
+
+
+def test_a_folder_that_others_can_change_holds_no_socket(tmp_path: Path) -> None:
+    own = environment(tmp_path) | {"XDG_RUNTIME_DIR": str(tmp_path)}
+    tmp_path.chmod(0o770)
+    command = [
+        sys.executable,
+        "-c",
+        "from grader.cli.resident_process import _socket_path; print(repr(_socket_path()))",
+    ]
+    assert subprocess.run(command, env=own, capture_output=True, text=True, check=True).stdout == "''\n"
 
 
 @pytest.mark.parametrize("off", [{"TILELAB_RESIDENT": "0"}, {"CI": "true"}])
