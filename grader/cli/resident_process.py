@@ -133,7 +133,10 @@ def asked(path: str, arguments: list[str]) -> int | None:
                 return None
             told = marshal.dumps((arguments, dict(os.environ)))
             here = os.open(".", os.O_PATH | os.O_DIRECTORY)
-            socket.send_fds(connection, [_LENGTH.pack(len(told))], [*_TERMINAL, here])
+            try:
+                socket.send_fds(connection, [_LENGTH.pack(len(told))], [*_TERMINAL, here])
+            finally:
+                os.close(here)
             connection.sendall(told)
             if connection.recv(1) != _TAKEN:
                 return None

@@ -25,8 +25,8 @@ from grader.engines.refusal import (
 
 _PLACE = re.compile(r"\[(?P<path>[^\[\]\n:]*):(?P<line>\d+):\d+(?: discrim \d+)?\] ")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_CALL = re.compile(r"\s*(?:(?P<target>\S.*?) = )?(?P<callee>[A-Za-z_.~][^=]*?) \((?P<rest>.*)\);(?: \[[\w ]+\])*$")
-_KEYWORDS = re.compile(r"(?:if|switch|goto|return|MEM|try|catch|finally|static|struct|union|typedef)\b")
+CALL = re.compile(r"\s*(?:(?P<target>\S.*?) = )?(?P<callee>[A-Za-z_.~][^=]*?) \((?P<rest>.*)\);(?: \[[\w ]+\])*$")
+NO_CALL = re.compile(r"(?:if|switch|goto|return|MEM|try|catch|finally|static|struct|union|typedef)\b")
 _MEMORY = re.compile(r"\*|MEM\b|[^&].*->|__(?:real|imag)__ \*")
 _ATTRIBUTES = re.compile(r"__attribute__\(\((?P<list>.*)\)\)$")
 _HIDING = re.compile(
@@ -84,8 +84,8 @@ def _hiding_attribute(text: str) -> str:
 def _judge_call(statement: _Statement) -> Refusal | None:
     if machine := _MACHINE_BUILTIN.search(statement.text):
         return cpu_instruction(statement.line, machine[0])
-    call = _CALL.match(statement.text)
-    if call is None or _KEYWORDS.match(call["callee"]):
+    call = CALL.match(statement.text)
+    if call is None or NO_CALL.match(call["callee"]):
         return None
     if call["target"] and _MEMORY.match(call["target"]):
         return _unseen(
@@ -93,7 +93,7 @@ def _judge_call(statement: _Statement) -> Refusal | None:
             "writes the result of a function directly into memory",
             "Put the result into a local variable first, then assign that variable.",
         )
-    if any(_MEMORY.match(argument) for argument in arguments_of(call["rest"])):
+    if any(_MEMORY.match(argument) for argument in _arguments(call["rest"])):
         return _unseen(
             statement.line,
             "passes an object from memory through `...`",
@@ -102,7 +102,7 @@ def _judge_call(statement: _Statement) -> Refusal | None:
     return None
 
 
-def arguments_of(rest: str) -> list[str]:
+def _arguments(rest: str) -> list[str]:
     """The arguments in the last pair of parentheses. Earlier pairs may belong to a lambda's name."""
     depth, last = 0, [""]
     for character in reversed(rest):

@@ -13,7 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from grader.engines.dump_scan import statements_of
+from grader.engines.clang_ir import parts_of
+from grader.engines.dump_scan import CALL, NO_CALL, statements_of
 
 _MOST_PASSES = 256  # of a loop that is unrolled: a thread has 255 registers
 _MOST_ARRAYS = 600  # whose addresses are followed; in a file with more, all arrays count
@@ -22,7 +23,6 @@ _WORD = re.compile(rf"(?<![\w.>])({_NAME})(?!\w)")
 _HEAD = re.compile(r"(?P<name>\S+) \((?P<parameters>[^;]*)\)(?: const)?$")
 _DECLARED = re.compile(rf"(?!return\b|goto\b)\w[^;=()]*[ *&](?P<name>{_NAME})(?:\[[^;=]*\])*;")
 _ASSIGNED = re.compile(rf"(?P<target>{_NAME}) = (?P<value>.*);")
-_CALLED = re.compile(rf"(?:(?P<target>{_NAME}) = )?(?P<name>[A-Za-z_~][^=]*?) \((?P<arguments>.*)\);")
 _COMPARED = re.compile(rf"if \((?P<one>{_NAME}) (?:[<>]=?|[!=]=) (?P<other>-?\w[\w.]*)\)")
 _CAST = re.compile(r"^\([^()]*\) ")
 _LOADS = re.compile(r"(?:^|[(\[])\*|->|\[|\.[A-Za-z_]")  # a value of memory
@@ -30,17 +30,18 @@ _ACCESS = re.compile(rf"(?P<base>{_NAME})(?P<path>(?:(?:\.|->)[A-Za-z_]\w*|\)|\[
 _FOLLOWED = re.compile(rf"(?:(?<=[(=])|(?<=[(=] )|^)\*({_NAME})")
 _INDEX = re.compile(r"\[([^\[\]]*)\]")
 _MADE = re.compile(r"_\d+|\w+\.\d+(?:_\d+)?")  # by the compiler, for a value in between
-_KEYWORDS = re.compile(r"(?:if|switch|goto|return)\b")
 
 
-ArrayName = tuple[str, int, int]  # as the text names it, and the lines that its function's statements lie in
+# By the names of arrays, the lines of their functions: where one begins, and how far it or an earlier one goes; rising.
+Spans = dict[str, list[tuple[int, int]]]
+_ArrayName = tuple[str, int, int]  # and the first and last line of its function
 
 
 @dataclass
 class _Flow:
     """Variables are numbers: each declaration has its own."""
 
-    arrays: dict[int, ArrayName] = field(default_factory=dict)  # all variables that the file's functions declare
+    arrays: dict[int, _ArrayName] = field(default_factory=dict)  # all variables that the file's functions declare
     made_of: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     ends: dict[int, set[int]] = field(
         default_factory=lambda: defaultdict(set)
@@ -53,7 +54,7 @@ class _Flow:
     parameters: dict[str, list[int]] = field(default_factory=dict)
     count: int = 0
 
-    def found(self) -> set[ArrayName]:
+    def found(self) -> set[_ArrayName]:
         called = {name for name, _ in self.calls}
         for name, own in self.parameters.items():
             if name not in called:
@@ -72,8 +73,7 @@ class _Flow:
             return set(self.arrays.values())
         bad = {base for base, indices in self.uses if not self.at_run_time.isdisjoint(indices)}
         bad |= self.at_run_time.intersection(self.followed)
-        named = {one for variable in bad for one in (variable, *self._places(variable))}
-        return {self.arrays[one] for one in named if one in self.arrays}
+        return {self.arrays[one] for one in bad | self._places(bad) if one in self.arrays}
 
     def _circle(self, variable: int) -> list[int]:
         """Values that it is made of and that are made of it, as `i` is by `i + 1`, also by way of another value."""
@@ -93,18 +93,20 @@ class _Flow:
                     self.at_run_time.add(one)
                     left.append(one)
 
-    def _places(self, pointer: int) -> set[int]:
-        """The arrays that it may point into."""
-        seen, left = {pointer}, [pointer]
+    def _places(self, pointers: set[int]) -> set[int]:
+        """The arrays that they may point into."""
+        found, seen, left = set[int](), set(pointers), list(pointers)
         while left:
             one = left.pop()
-            for next_one in (self.leads_to.get(one, set()) | self.made_of.get(one, set())) - seen:
-                seen.add(next_one)
-                left.append(next_one)
-        return {one for pointer in seen for one in self.leads_to.get(pointer, ())}
+            places = self.leads_to.get(one, set())
+            found |= places
+            further = (places | self.made_of.get(one, set())) - seen
+            seen |= further
+            left += further
+        return found
 
 
-def at_run_time(dump: str, file_name: str) -> set[ArrayName]:
+def at_run_time(dump: str, file_name: str) -> Spans:
     """Those that the file itself declares."""
     flow = _Flow()
     for head, statements in _functions(dump, file_name):
@@ -113,7 +115,11 @@ def at_run_time(dump: str, file_name: str) -> set[ArrayName]:
         scope.begin(head)
         for text, _ in statements:
             scope.take(text)
-    return flow.found()
+    spans: Spans = defaultdict(list)
+    for name, first, last in sorted(flow.found()):
+        reach = spans[name][-1][1] if name in spans else last
+        spans[name].append((first, max(last, reach)))
+    return spans
 
 
 def _functions(dump: str, file_name: str) -> Iterator[tuple[str, list[tuple[str, int]]]]:
@@ -139,7 +145,7 @@ class _Scope:
 
     def begin(self, head: str) -> None:
         if matched := _HEAD.search(head):
-            names = [one.split()[-1].strip("*&") for one in _parts(matched["parameters"]) if one.split()]
+            names = [one.split()[-1].strip("*&") for one in parts_of(matched["parameters"]) if one.split()]
             own = self.flow.parameters.setdefault(matched["name"], [])
             own += [self._declare(name) for name in names]
 
@@ -165,12 +171,11 @@ class _Scope:
         if compared := _COMPARED.match(text):
             for one, other in (compared.groups(), compared.groups()[::-1]):
                 self._compare(one, other)
-        elif (called := _CALLED.fullmatch(text)) and not _KEYWORDS.match(called["name"]):
+        elif (called := CALL.match(text)) and not NO_CALL.match(called["callee"]):
             given = [
-                (self._number(one.lstrip("&").split("[")[0]), one.startswith("&"))
-                for one in _parts(called["arguments"])
+                (self._number(one.lstrip("&").split("[")[0]), one.startswith("&")) for one in parts_of(called["rest"])
             ]
-            flow.calls.append((called["name"], given))
+            flow.calls.append((called["callee"], given))
             if called["target"] and (target := self._number(called["target"])):
                 flow.at_run_time.add(target)
         elif assigned := _ASSIGNED.fullmatch(text):
@@ -208,15 +213,3 @@ class _Scope:
             self.blocks[0][word] = self.flow.count = self.flow.count + 1
             return self.flow.count
         return found
-
-
-def _parts(arguments: str) -> list[str]:
-    """What stands between commas outside brackets."""
-    parts, depth = [""], 0
-    for character in arguments:
-        depth += (character in "([<{") - (character in ")]>}")
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return [one.strip() for one in parts]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from grader.engines.build_steps import BuildSteps
@@ -27,7 +27,7 @@ from grader.engines.entry_points import (
     readable_name,
     wrong_signatures,
 )
-from grader.engines.local_arrays import ArrayName, at_run_time
+from grader.engines.local_arrays import Spans, at_run_time
 from grader.engines.objects.debug_info import DebugInfo, Function, SharedArray, StaticVariable, read_debug_info
 from grader.engines.objects.frame_guards import Frame, Local, Zone
 from grader.engines.objects.symbol_table import Symbol
@@ -80,7 +80,7 @@ def _variables(info: DebugInfo, compiled: CompiledObject) -> list[dict[str, obje
     return found
 
 
-def _frames(frames: Sequence[Frame], varied: Collection[ArrayName], *, jumps: bool) -> list[dict[str, object]]:
+def _frames(frames: Sequence[Frame], varied: Spans, *, jumps: bool) -> list[dict[str, object]]:
     described = (
         _frame(one)
         | {
@@ -92,10 +92,10 @@ def _frames(frames: Sequence[Frame], varied: Collection[ArrayName], *, jumps: bo
     return [one for one in described if one["zones"] or one["unset"] or one["memory"]][:MAX_FRAMES]
 
 
-def _at_run_time(steps: BuildSteps, frames: Sequence[Frame]) -> Collection[ArrayName]:
+def _at_run_time(steps: BuildSteps, frames: Sequence[Frame]) -> Spans:
     """Names of the local arrays with subscripts that only a run tells. Most files have no local arrays. Clang's dump says too little."""
     if steps.toolchain.is_clang or not any(frame.holds_arrays() for frame in frames):
-        return ()
+        return {}
     return at_run_time(steps.text(steps.toolchain.dump, WHEN_COMPILED), steps.name)
 
 

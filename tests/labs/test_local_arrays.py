@@ -17,6 +17,7 @@ from grader.engines.gpu_toolchain import GpuToolchain, find_toolchain
 from grader.engines.nvcc_log import kernel_resources
 from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
+from grader.run.lab_judging import LabJudge
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = ("solutions/*", "solutions/*/ladder", "tests/labs/accepted/*", "tests/exploits/technique/*")
@@ -69,3 +70,15 @@ def test_arrays_belong_where_their_names_say(toolset: Toolset, tmp_path: Path) -
     declared = set(re.findall(r"\b(?:memory|register)_\w+(?=[\[;])", source.read_text(encoding="utf-8")))
     assert len(declared) > 20
     assert found == {name for name in declared if name.startswith("memory_")} - NOT_FOLLOWED
+
+
+def test_a_technique_that_is_missed_names_the_array_and_its_line(toolset: Toolset, tmp_path: Path) -> None:
+    source = ROOT / "tests" / "exploits" / "technique" / "02-tiled" / "sums_in_a_local_array.cu"
+    text = source.read_text(encoding="utf-8")
+    line = 1 + text.split("\n").index("  float sums[tile / rows];")
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    outcome = LabJudge(toolset, 1, public_only=True)(load_lab(ROOT, "02-tiled"), source, scratch)
+    missed = [one.message for one in outcome.cases if one.message.startswith("correct, but ")]
+    assert missed
+    assert all(f"`sums` (line {line}) in local memory" in one for one in missed), missed

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.engines.objects.entry_walk import (
@@ -81,18 +82,14 @@ class Frame:
     def holds_arrays(self) -> bool:
         return any(one.bytes > _SMALL_BYTES and not one.is_guard for one in self._locals())
 
-    def in_memory(self, at_run_time: Iterable[tuple[str, int, int]]) -> list[Local]:
+    def in_memory(self, at_run_time: Mapping[str, Sequence[tuple[int, int]]]) -> list[Local]:
         """The variables that a GPU keeps in local memory: they are larger than its registers, or subscripts are known only at run time.
-        `at_run_time`: names of such, each with the lines of its function.
+        `at_run_time`: see `local_arrays.Spans`.
         """
         large = [one for one in self._locals() if one.bytes > _SMALL_BYTES and not one.is_guard]
-        found = [
-            one
-            for one in large
-            if one.bytes > _REGISTER_BYTES
-            or any(name == one.name and first <= one.line <= last for name, first, last in at_run_time)
-        ]
-        return large if sum(one.bytes for one in large if one not in found) > _MOST_REGISTER_BYTES else found
+        found = [one for one in large if one.bytes > _REGISTER_BYTES or _holds(at_run_time.get(one.name, ()), one.line)]
+        left = sum(one.bytes for one in large) - sum(one.bytes for one in found)
+        return large if left > _MOST_REGISTER_BYTES else found
 
     def _locals(self) -> list[Local]:
         return [one for one in (self._local(die) for die in self.dies) if one is not None]
@@ -105,6 +102,11 @@ class Frame:
         line = origin.attributes.get("DW_AT_decl_line")
         kind = type_of(origin)
         return Local(name, begin, kind, line.value if line else 0, _last_array(name, begin, origin))
+
+
+def _holds(spans: Sequence[tuple[int, int]], line: int) -> bool:
+    before = bisect_left(spans, (line + 1,))
+    return before > 0 and spans[before - 1][1] >= line
 
 
 def frame_of(die: Die, first: int, end: int, machine: str) -> Frame:
