@@ -53,7 +53,7 @@ adopt_build() {
   if [ -n "$(missing_parts "${wanted_parts[@]}")" ]; then reason="$(names_of_parts "${wanted_parts[@]}") was not built there"; return 1; fi
   if [ "$(cat build/.configured)" != "$key" ]; then reason="what it is built with has changed"; return 1; fi
   if [ "$at" != "$root" ] && [ "$(cat build/.machine 2>/dev/null)" != "$(this_machine)" ]; then reason="this machine or its compiler is another"; return 1; fi
-  if [ ! -e build/.sources ] || { [ -n "$(changed_sources)" ] && [ "$(cat build/.sources)" != "$(sources_digest)" ]; }; then
+  if [ ! -e build/.sources ] || { sources_were_touched && [ "$(cat build/.sources)" != "$(sources_digest)" ]; }; then
     reason="some of its files have changed since"; return 1
   fi
   if [ "$at" != "$root" ]; then
@@ -62,18 +62,22 @@ adopt_build() {
     say "this folder was moved or copied from $at: what was built there is used again"
     printf '%s\n' "$root" >build/.at
   fi
-  touch build/.sources
+  sources_times >build/.times
 }
 
 # Notes what was built, and on which machine, if anything has changed since that was noted.
 note_build() {
-  if [ -e build/.sources ] && [ -z "$(changed_sources)" ]; then return; fi
+  if [ -e build/.sources ] && ! sources_were_touched; then return; fi
   this_machine >build/.machine
+  sources_times >build/.times  # first: what changes while the sources are read is noticed next time
   sources_digest >build/.sources
 }
 
-# Prints one file or folder that is newer than build/.sources, if there is one.
-changed_sources() { find "${built_from[@]}" -newer build/.sources -print -quit 2>/dev/null || true; }
+# Whether a file or folder has another size or time than when that was noted. Times are compared with what they were, and never with
+# one another: some file systems give two writes the same time, and clocks are set back.
+sources_were_touched() { [ "$(cat build/.times 2>/dev/null)" != "$(sources_times)" ]; }
+
+sources_times() { { find "${built_from[@]}" -printf '%p %s %T@\n' 2>/dev/null || true; } | LC_ALL=C sort | sha256sum | cut -d ' ' -f 1; }
 
 sources_digest() {
   { find "${built_from[@]}" -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.inc' -o -name '*.cmake' -o -name verdicts.py -o -name CMakeLists.txt \) \
