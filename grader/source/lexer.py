@@ -9,21 +9,23 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 _COMMENT = r"(?P<comment>//(?:\\\n|[^\n])*|/\*.*?(?:\*/|\Z))"
 _DIRECTIVE = r"(?P<directive>^[ \t]*\#(?:\\\n|/\*.*?(?:\*/|\Z)|[^\n])*)"
 _DIRECTIVE_OF_PREPROCESSED = r"(?P<directive>^\#[^\n]*)"
-_STRING = r"""|(?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")"""
+_QUOTED = {
+    '"': r"""|(?P<string>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*")""",
+    "'": r"""|(?P<character>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)*')""",
+}
 _CODE = rf"""(?P<raw>(?:u8|[uUL])?R"(?P<mark>[^()\\\s]{{0,16}})\()
-{_STRING}
-|(?P<character>(?:u8|[uUL])?'(?:[^'\\\n]|\\.)*')
+{"".join(_QUOTED.values())}
 |(?P<word>[^\W\d][\w$]*)
 |(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)
 |(?P<sign>&&|::|->|<:(?!:[^:>])|:>|[^\s\w])"""
-_UNCLOSED = re.compile(r"""(?:[^"\\\n]|\\.)*""", re.DOTALL)
+_UNCLOSED = {quote: re.compile(rf"(?:[^{quote}\\\n]|\\.)*", re.DOTALL) for quote in _QUOTED}
 _FLAGS = re.VERBOSE | re.DOTALL | re.MULTILINE
 _SOURCE = re.compile(f"{_COMMENT}|{_DIRECTIVE}|{_CODE}", _FLAGS)
 _PREPROCESSED = re.compile(f"{_DIRECTIVE_OF_PREPROCESSED}|{_CODE}", _FLAGS)
@@ -49,23 +51,33 @@ class Lexer:
     def __init__(self, text: str, *, preprocessed: bool = False) -> None:
         self.at = 0
         self._text, self._pattern = text, _PREPROCESSED if preprocessed else _SOURCE
-        # Behind a " that nobody closes, no other one up to there is closed: who looks again for each takes the square of the time.
-        self._quiet = re.compile(self._pattern.pattern.replace(_STRING, ""), _FLAGS)
 
     def __iter__(self) -> Iterator[Lexeme]:
-        ends, unclosed = _RawStringEnds(self._text, ""), 0
-        while match := (self._pattern if self.at >= unclosed else self._quiet).search(self._text, self.at):
-            if self.at < unclosed <= match.start():
+        ends = _RawStringEnds(self._text, "")
+        # Behind a quote that nobody closes, no other one up to there is closed: who looks again for each takes the square of the time.
+        unclosed = dict.fromkeys(_QUOTED, 0)
+        last = 0  # of where they end
+        while match := (self._pattern if self.at >= last else self._without(unclosed)).search(self._text, self.at):
+            if self.at < last and any(self.at < end <= match.start() for end in unclosed.values()):
                 self.at = match.start()
                 continue
             kind, self.at = match.lastgroup or "", match.end()
-            if match[0] == '"' and match.start() >= unclosed:
-                unclosed = _UNCLOSED.match(self._text, self.at).end()  # type: ignore[union-attr]  # it matches nothing, too
+            if match.start() >= unclosed.get(match[0], self.at):
+                rest = _UNCLOSED[match[0]].match(self._text, self.at)
+                unclosed[match[0]] = rest.end() if rest else self.at
+                last = max(unclosed.values())
             if kind == "raw":
                 end = ends.after(match["mark"], self.at)
                 kind, self.at = ("string", end) if end else ("word", match.start("mark") - 1)  # the compiler refuses it
             word = self._text[match.start() : self.at]
             yield Lexeme(kind, _DIGRAPHS.get(word, word) if kind == "sign" else word, match.start())
+
+    def _without(self, unclosed: Mapping[str, int]) -> re.Pattern[str]:
+        """The pattern in which no quote begins anything that would have to end behind where `unclosed` ends."""
+        pattern = self._pattern.pattern
+        for quote, end in unclosed.items():
+            pattern = pattern.replace(_QUOTED[quote], "") if self.at < end else pattern
+        return re.compile(pattern, _FLAGS)
 
 
 def closings(texts: Iterable[str]) -> dict[int, int]:

@@ -154,6 +154,7 @@ CONSTRUCTS: Mapping[str, Construct] = {
     "splices in a comment": Construct("a\\\n", "//", after="\n"),
     "splices in a directive": Construct("a \\\n", "#define A ", after="\n"),
     "escaped quotes": Construct('@\\"'),
+    "escaped single quotes": Construct("@\\'"),
     "quotes": Construct('"'),
     "single quotes": Construct("'"),
     "backslashes": Construct("\\"),
