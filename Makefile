@@ -41,7 +41,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade export pages history autograder leaderboard handouts images bundle test test-gpu test-aarch64 fuzz same watch report answers trace profile bench ladder order check lint tidy format clean
+.PHONY: help setup grade export pages history autograder leaderboard handouts wheel images bundle test test-gpu test-aarch64 fuzz same watch report answers trace profile bench ladder order check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -77,6 +77,9 @@ leaderboard:  ## write the public leaderboard of the class graded into OUT again
 
 handouts:  ## make the archive for students, in build/handouts; with LAB=..., for these labs only
 	@$(setup) && $(tilelab) handouts $(labs)
+
+wheel:  ## make one file for `pip install` and notebooks, in build/wheel, with labs, grader and built kit; with LAB=..., with these labs only
+	@$(setup) && PYTHONPATH=. .venv/bin/python handouts/wheel/make_wheel.py $$LAB
 
 images:  ## make container images for students and graders, see docker/README.md; IMAGES=gpu-grader, OPTIONS="..." for the builder
 	@$(setup) && docker/images.sh $$OPTIONS

@@ -62,6 +62,12 @@ def make_handouts(
     accept: Annotated[
         bool, typer.Option("--accept", help="write the kinds of file there are now into handouts/listing.txt")
     ] = False,
+    built: Annotated[
+        bool,
+        typer.Option(
+            help="with the kit as it is built here (4 MB), so that a student's first test on such a machine does not compile it"
+        ),
+    ] = True,
 ) -> int:
     """Make the archive that students are given."""
     root = course_root(Path.cwd())
@@ -73,6 +79,9 @@ def make_handouts(
         _said(broken)
         Console(highlight=False).print("nothing was written", style="red")
         return _FAILED
+    if built:
+        _say("packing the kit that is built here ...")
+        made = handouts.with_built_kit(root, made)
     _say(f"{handouts.write(made, root / out)}\n{made.manifest}")
     return 0
 

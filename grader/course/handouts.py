@@ -1,4 +1,4 @@
-"""Makes the handout: one reproducible archive of a course's public half, which needs nothing else.
+"""Makes the handout: one archive of a course's public half, which needs nothing else, and is reproducible but for the kit that comes built.
 
 It holds the files that git tracks, with their contents in the working tree. It is refused if it holds anything private, a stale
 starter, or a kind of file that `handouts/listing.txt` does not name. It has the same folders as the course, so that kit, build
@@ -14,6 +14,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from grader import __version__
 from grader.course.handout_archive import MANIFEST, Handout, Manifest, PackedFile, digest, whole
@@ -81,6 +82,27 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
     starters = frozenset(path for path in edited if path in files)
     manifest = Manifest(__version__, date, {path: digest(file.data) for path, file in files.items()}, starters)
     return whole(manifest, files, time)
+
+
+def with_built_kit(root: Path, made: Handout) -> Handout:
+    """The handout with the kit that was built in the course at `root`, for machines like this one: a student's first test then compiles
+    nothing of it. Raises RemediableError where it cannot be packed.
+    """
+    with TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        for path, file in made.files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(file.data)
+        command = ["bash", "kit/setup/setup.sh", "prebuilt", str(root / "build")]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode != 0:
+            raise RemediableError(f"the built kit cannot be packed: {done.stderr.strip().removeprefix('tilelab: ')}")
+        packed = {
+            path.relative_to(folder).as_posix(): PackedFile(path.read_bytes())
+            for path in sorted((folder / "kit/prebuilt").iterdir())
+        }
+    digests = {path: digest(file.data) for path, file in packed.items()}
+    return whole(replace(made.manifest, files={**made.manifest.files, **digests}), {**made.files, **packed}, made.time)
 
 
 def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:

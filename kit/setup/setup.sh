@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Makes this clone ready: what it needs from the machine, Python in .venv, the kit in build/. It asks nothing, edits no package
-# source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages|toolkit|bundle [--cuda]|part TARGET...]
+# source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages|toolkit|bundle [--cuda]|part TARGET...|kit|prebuilt BUILD]
 #
 # "test" adds what the project's own tests need, with a browser, Clang and Slurm where packages may be installed. "dev" makes only .venv, with all that checks and formats sources, and builds
-# nothing. "part" builds parts of the kit that a handout's first build left out. "packages" provides only the machine's packages, as the first layers of an image do. "toolkit" fetches NVIDIA's
+# nothing. "part" builds parts of the kit that a handout's first build left out. "kit" makes only the kit ready, without .venv where it came built: for the wheel, which has a Python. "prebuilt" packs what was built in BUILD for this folder. "packages" provides only the machine's packages, as the first layers of an image do. "toolkit" fetches NVIDIA's
 # compiler for this clone, also without a GPU. "bundle" packs all of that for machines without a network. TILELAB_SETUP=private
 # unpacks packages under .tilelab/prefix even if they could be installed.
 ! LC_ALL=C grep -q $'\r' "${BASH_SOURCE[0]}" || { echo "tilelab: the files of this folder have got the line ends of Windows, with which nothing runs: unpack the handout again inside of Linux (tar -xf), and copy your .cu and answers.md files into it" >&2; exit 1; } # so that this line ends well
@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$PWD prefix=$PWD/.tilelab/prefix log=$PWD/.tilelab/setup.log apt_dir=
 here=kit/setup
-for piece in say bundle needs apt prefix packages python parts build toolkit pack; do
+for piece in say bundle needs apt prefix packages python parts build prebuilt toolkit pack; do
   # shellcheck source=/dev/null
   . "$here/$piece.sh"
 done
@@ -37,7 +37,7 @@ trap finish EXIT
 trap 'exit 130' INT TERM HUP
 
 [ "$(uname -s)" = Linux ] || die "Tilelab grades on Linux; on $(uname -s), use a container or a virtual machine"
-case ${1:-} in '' | test | dev | packages | toolkit | bundle | part) ;; *) die "set-up knows test, dev, packages, toolkit, bundle and part, not $1" ;; esac
+case ${1:-} in '' | test | dev | packages | toolkit | bundle | part | kit | prebuilt) ;; *) die "set-up knows test, dev, packages, toolkit, bundle, part, kit and prebuilt, not $1" ;; esac
 case $root in
   *[][\;:\"\\\<\>\|]* | *$'\n'*)
     die "the path of this folder has a sign with which it cannot be built (one of ; : \" \\ < > | [ ] or a new line): move it, or rename the folder: ${root//$'\n'/?}" ;;
@@ -61,12 +61,22 @@ fi
 # changes only when packages were added; then the build is configured again.
 packages_key=$(digest "$root" "${TILELAB_SETUP:-}" "$here"/{needs,apt,prefix,packages}.sh)
 packages_came=
-if [[ ${1:-} != dev && ${1:-} != part ]] && [ "$(cat .tilelab/provided 2>/dev/null)" != "$packages_key" ]; then
+# provide_machine NAME NEED...: provides these needs, unless they or all needs are there. NAME stands for fewer than all.
+provide_machine() {
+  local provided
+  provided=$(cat .tilelab/provided 2>/dev/null) || provided=
+  if [ "$provided" = "$packages_key" ] || [ "$provided" = "$packages_key${1:+ $1}" ]; then return; fi
   : >"$log"
-  provide_needs "${all_needs[@]}"
+  provide_needs "${@:2}"
   if [ -n "$packages_came" ] || [ ! -e .tilelab/packages ]; then record packages "$packages_key"; fi
-  record provided "$packages_key"
-fi
+  record provided "$packages_key${1:+ $1}"
+}
+came_built=
+if [[ ${1:-} = '' || $1 = kit ]] && comes_built; then came_built=yes; fi
+case ${1:-} in
+  dev | part | prebuilt) ;;
+  *) if [ -n "$came_built" ]; then provide_machine prebuilt "${prebuilt_needs[@]}"; else provide_machine "" "${all_needs[@]}"; fi ;;
+esac
 if [ "${1:-}" = test ]; then provide_test_needs; fi
 case ${1:-} in
   packages) ;;
@@ -80,16 +90,29 @@ case ${1:-} in
   part)
     provide_parts "${@:2}"
     exit ;;
+  kit)
+    if [ -z "$came_built" ] || ! take_prebuilt; then exec bash "$here/setup.sh"; fi ;;
+  prebuilt)
+    make_prebuilt "$2"
+    exit ;;
   toolkit)
     provide_python ""
     take_toolkit ;;
   '' | test)
     provide_venv
-    provide_build_tools
+    [ -n "$came_built" ] || provide_build_tools
     # The grader's packages come from the network while the kit is built, which needs all processors.
     has_python "${1:-}" || meanwhile "Python packages" provide_python "${1:-}"
-    if has_gpu && [ ! -e build/parts/gpu-runner ]; then wanted_parts=(gpu-runner); fi  # whether its driver answers is asked below
-    build_kit "${1:-}"
+    if [ -n "$came_built" ] && ! take_prebuilt; then
+      joined || exit 1
+      came_built=
+      provide_machine "" "${all_needs[@]}"
+      provide_build_tools
+    fi
+    if [ -z "$came_built" ]; then
+      if has_gpu && [ ! -e build/parts/gpu-runner ]; then wanted_parts=(gpu-runner); fi  # whether its driver answers is asked below
+      build_kit "${1:-}"
+    fi
     joined || exit 1
     provide_toolkit
     try_compiler ;;

@@ -70,6 +70,7 @@ CALLS = {
     "leaderboard": Call((*GRADED, "LAB=04-open"), "the last batch there did not grade 04-open: nothing was written", 2),
     "autograder": Call(("PLATFORM=gradescope", "LAB=00-first-program"), "docs/autograders.md has every step."),
     "handouts": Call(("LAB=00-first-program",), "/build/handouts/tilelab-"),
+    "wheel": Call(("LAB=none",), "there is no lab", 2),  # pip would fetch what it builds wheels with
     "images": Call(("IMAGES=grader", "BUILDER=echo"), "--target grader --tag tilelab-grader"),  # no image is built
     "bundle": Call(("OPTIONS=--every",), "make bundle accepts only OPTIONS=--cuda", 2, "here"),  # nothing is fetched
     "test": Call((f"LAB={LAB}",), "5 of 5 tests pass"),  # without LAB, it is what runs this test
