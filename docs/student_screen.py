@@ -1,4 +1,4 @@
-"""Puts what a student's `make test` shows for a forgotten barrier into running-a-course.md, from a real run. A test keeps it current.
+"""Puts what a student's `make test` shows for a forgotten barrier into results.md, from a real run. A test keeps it current.
 
 Usage, once set-up has run: .venv/bin/python docs/student_screen.py
 """
@@ -43,6 +43,6 @@ def with_screen(page: str, shown: str) -> str:
 
 
 if __name__ == "__main__":
-    page = ROOT / "docs" / "running-a-course.md"
+    page = ROOT / "docs" / "results.md"
     text = with_screen(page.read_text(encoding="utf-8"), screen(Toolset.open(ROOT, allow_no_sandbox=True)))
     page.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Writes what documents say of the verdicts: the rows in running-a-course.md, and the schemas of `result.json`, of
+"""Writes what documents say of the verdicts: the rows in results.md, and the schemas of `result.json`, of
 `tilelab check --json` and of `tilelab run --json`. Tests keep them current.
 
 Usage, once set-up has run: .venv/bin/python docs/verdict_documents.py
@@ -19,7 +19,7 @@ from grader.run.launches.kernel_check import CheckReport
 from grader.run.programs.program_findings import ProgramReport
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "running-a-course.md"
+PAGE = ROOT / "docs" / "results.md"
 # By a file in docs/: the model, its URN and its title.
 SCHEMAS: dict[str, tuple[type[BaseModel], str, str]] = {
     "result.schema.json": (Result, f"urn:{SCHEMA.replace('/', ':')}", SCHEMA),

@@ -20,7 +20,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = (
     "grader", "kit", "docs/verdict_documents.py", "docs/result.schema.json", "docs/device_function_table.py", "docs/marked_section.py",
-    "docs/how-the-cpu-executor-works.md", "docs/running-a-course.md",
+    "docs/how-the-cpu-executor-works.md", "docs/results.md",
 )  # fmt: skip
 LIST, TABLE = "kit/executor/observer_list.hpp", "grader/model/verdicts.py"
 ADDITIONS = Path(__file__).parent / "additions"
@@ -164,11 +164,11 @@ def test_a_kind_of_finding_is_its_detector_its_row_and_what_is_written_from_the_
     for words in ("Volatile write", "The kernel writes as volatile where it means a barrier.", secret["message"]):
         assert words in page
 
-    page = (copy.root / "docs" / "running-a-course.md").read_text(encoding="utf-8")
+    page = (copy.root / "docs" / "results.md").read_text(encoding="utf-8")
     assert "| `volatile-write` | a write that is volatile where a barrier is meant |" in page
-    named = ["kit/executor/observers/", LIST, TABLE, "docs/running-a-course.md", "docs/result.schema.json"]
+    named = ["kit/executor/observers/", LIST, TABLE, "docs/results.md", "docs/result.schema.json"]
     assert named_files("a new kind of finding") == named
-    assert copy.touched() == {DETECTOR, LIST, TABLE, "docs/running-a-course.md", "docs/result.schema.json"}
+    assert copy.touched() == {DETECTOR, LIST, TABLE, "docs/results.md", "docs/result.schema.json"}
     assert len(copy.touched()) <= 5
 
 

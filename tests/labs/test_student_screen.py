@@ -127,6 +127,6 @@ def test_a_document_shows_what_a_student_sees(toolset: Toolset) -> None:
     assert spec.loader
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    page = (ROOT / "docs" / "running-a-course.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     remedy = "run .venv/bin/python docs/student_screen.py"
     assert page == script.with_screen(page, script.screen(toolset)), remedy
