@@ -1,7 +1,8 @@
 """The worked example of lab 02, from the executor: an 8 by 8 product in 4 by 4 tiles, block (0, 0), as `tilelab trace` sees it.
 
-Prints the tables, from the model solution with its tile made 4 wide. That lab's write-up holds them as a passage made by this
-command: `make check` fails when they are not current, `.venv/bin/tilelab check-course --remake` brings them up to date.
+Prints what two threads add in each phase, and what is stored, from the model solution with its tile made 4 wide. That lab's write-up
+holds them as a passage made by this command: `make check` fails when they are not current, `.venv/bin/tilelab check-course --remake`
+brings them up to date.
 """
 
 # ruff: noqa: INP001, T201 -- a script, in no package; it prints
@@ -21,14 +22,12 @@ from grader.pages.launches.trace_tables import (
     Part,
     Sentence,
     Table,
-    matrix,
-    number,
     side_by_side,
     trace_parts,
 )
 from grader.run.kernels.kernel_source import read_source
 from grader.run.launches.lab_launch import Traced, TraceRequest, launch_builder
-from grader.run.launches.trace_phases import TracedInput, block_trace
+from grader.run.launches.trace_phases import block_trace
 
 ROOT = Path(__file__).resolve().parent.parent
 LAB, TILE = "02-tiled", 4
@@ -36,7 +35,7 @@ KERNEL = ROOT / "solutions" / LAB / "matmul_tiled.cu"
 BUILT = (
     Path(grader.__file__).resolve().parent.parent
 )  # where the kit that this Python drives was built: here, but for a copy
-SHOWN_ROWS = 2  # of threads: y = 0 and y = 1
+SHOWN = ((0, 0), (1, 0))  # threads, as (x, y)
 
 
 def worked_source() -> bytes:
@@ -63,13 +62,15 @@ def tables(launch: Traced) -> str:
     assert report.launch.block is not None
     # Without a file no line is told: the kernel is not the reader's.
     steps = block_trace(report.trace, report.factors, report.launch.block, "")
-    opening: list[Part] = [
-        Sentence("Both matrices, cut into tiles. Block (0, 0) needs the upper two tiles of A and the left two of B:"),
-        Grid(tuple(_cut(one) for one in report.inputs)),
-        Sentence(f"The rows below are the threads with y < {SHOWN_ROWS}; the tiles are those of all threads."),
-    ]
-    parts = [*opening, *trace_parts(steps, lambda thread: thread[1] < SHOWN_ROWS)]
-    return _as_markdown(Heading(_phase(part.text)) if isinstance(part, Heading) else part for part in parts)
+    parts: list[Part] = []
+    heading = ""
+    for part in trace_parts(steps, lambda thread: thread[:2] in SHOWN):
+        if isinstance(part, Heading):
+            heading = _phase(part.text)
+        # The write-up's pictures show what is loaded.
+        if heading == "What is stored" or ("computing" in heading and not isinstance(part, Grid)):
+            parts.append(Heading(heading) if isinstance(part, Heading) else part)
+    return _as_markdown(parts)
 
 
 def _phase(heading: str) -> str:
@@ -79,19 +80,6 @@ def _phase(heading: str) -> str:
         return heading
     interval = int(words[-1]) - 1
     return f"Phase {interval // 2}, {'computing' if interval % 2 else 'loading'}: {heading[0].lower()}{heading[1:]}"
-
-
-def _cut(one: TracedInput) -> tuple[str, tuple[str, ...]]:
-    """A matrix with a bar at every tile's edge."""
-    cells = [number(value) for value in one.values]
-    rows = [cells[at : at + one.columns] for at in range(0, len(cells), one.columns)]
-    width = max(len(cell) for cell in cells)
-    _, lines = matrix(one.name, rows)
-    step = (width + 1) * TILE
-    barred = [" | ".join(line[at : at + step - 1] for at in range(0, len(line), step)) for line in lines]
-    bar = "-+-".join("-" * (step - 1) for _ in range(0, one.columns, TILE))
-    cut = [line for i, line in enumerate(barred) for line in ([bar, line] if i and i % TILE == 0 else [line])]
-    return one.name, tuple(cut)
 
 
 def _as_markdown(parts: Iterable[Part]) -> str:

@@ -1,6 +1,6 @@
-"""The figures of lab 02's worked example. Their numbers are those of the write-up's tables, which a real run printed.
+"""The figures of lab 02's worked example. A and B follow from the write-up's formula, C is what a real run printed into the write-up.
 
-`make check` proves that the tables are what the run prints, so a figure of other numbers cannot last.
+The sums of the one must be the other, or nothing is drawn; `make check` proves that the tables are what the run prints.
 """
 
 # ruff: noqa: INP001 -- a script's piece, in no package
@@ -16,25 +16,17 @@ _TILE, _SIDE = 4, 31
 Rows = list[list[str]]
 
 
-def _grids() -> list[list[Rows]]:
-    """The grids of numbers in the order of the tables: A and B; As and Bs of both phases; C."""
+def _numbers() -> tuple[Rows, Rows, Rows]:
+    """A and B by the write-up's formula, and the tile of C that its passage holds."""
+    a = [[str(4 * i + j % 4 + 1 + 16 * (j // 4)) for j in range(8)] for i in range(8)]
     passage = WRITE_UP.read_text(encoding="utf-8").split("<!-- made by: .venv/bin/python docs/trace_example.py -->")[1]
-    blocks = passage.split("<!-- made: end -->")[0].split("```")[1::2]
-    return [_side_by_side(one) for one in blocks]
-
-
-def _side_by_side(block: str) -> list[Rows]:
-    """The matrices of one block, which stand beside each other."""
-    heading, *lines = [line for line in block.splitlines() if line.strip()]
-    count = len(heading.split())
-    rows = [[word for word in line.split() if word != "|"] for line in lines if "+" not in line]
-    width = len(rows[0]) // count
-    return [[row[at * width : (at + 1) * width] for row in rows] for at in range(count)]
+    stored = passage.split("<!-- made: end -->")[0].split("```")[1].split("\n")[2:]
+    return a, [list(column) for column in zip(*a, strict=True)], [line.split() for line in stored if line]
 
 
 def worked_tiles() -> str:
     """Both matrices with the tiles of each phase, and the tile of C that comes of them."""
-    (a, b), *_, (c,) = _grids()
+    a, b, c = _numbers()
     canvas = Canvas(
         900, 690, "The worked example: A and B with the tiles that block (0, 0) loads in each phase, and its tile of C."
     )
@@ -61,7 +53,11 @@ def worked_tiles() -> str:
 
 def worked_phases() -> str:
     """What lies in shared memory in each phase, and the sum of one thread."""
-    _, *phases, (c,) = _grids()
+    a, b, c = _numbers()
+    starts = range(0, 2 * _TILE, _TILE)
+    phases = [
+        ([row[at : at + _TILE] for row in a[:_TILE]], [row[:_TILE] for row in b[at : at + _TILE]]) for at in starts
+    ]
     canvas = Canvas(
         900, 470, "The worked example: As and Bs in both phases, and how thread (1, 0) comes to its sum in each."
     )

@@ -208,5 +208,5 @@ def test_the_measured_speeds_in_figures_and_tables_agree(monkeypatch: pytest.Mon
         for lab_id in WRITE_UPS
     }
     drawn = {"1024": [one[2] for one in speeds.AT_1024], "4096": [one[1] for one in speeds.AT_4096[:3]]}
-    for lab_id in ("02-tiled", "04-open"):
-        assert {size: [float(cell.split()[0]) for cell in cells] for size, *cells in tables[lab_id]} == drawn
+    assert {lab_id for lab_id, rows in tables.items() if rows} == {"04-open"}  # one table has them
+    assert {size: [float(cell.split()[0]) for cell in cells] for size, *cells in tables["04-open"]} == drawn
