@@ -119,7 +119,11 @@ def test_following_the_page_to_the_letter_makes_the_lab_that_is_there(course: Pa
     made = [path for path in LAB.rglob("*") if path.is_file()]
     assert [str(path) for path in made if path.read_bytes() != (course / path.relative_to(LAB)).read_bytes()] == []
     changed = subprocess.run(
-        ["git", "status", "--porcelain", "--untracked-files=all"], cwd=course, check=True, capture_output=True, text=True
+        ["git", "status", "--porcelain", "--untracked-files=all"],
+        cwd=course,
+        check=True,
+        capture_output=True,
+        text=True,
     ).stdout.splitlines()
     of_the_lab = ("assignments/21-largest/", "solutions/21-largest/", "kit/problems/largest.")
     assert [line for line in changed if line[0] not in "A?" or not line[3:].startswith(of_the_lab)] == []
