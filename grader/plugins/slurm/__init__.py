@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from grader.model.errors import RemediableError
-from grader.plugins.slurm.slurm_commands import own_options
 from grader.roll.batch.plugin import Command, OtherMachines
 
 # As sbatch has it: minutes, minutes:seconds, hours:minutes:seconds, days-hours, and so on.
 _TIME = re.compile(r"(\d+-)?\d+(:\d+){0,2}")
+# Options of sbatch that are ours to choose, and the same as letters.
+_OWN = re.compile(
+    r"--(array|chdir|error|input|job-name|output|parsable|test-only|wait|wrap|ntasks|nodes)(=.*)?|-[aDeiJoWnN].*",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
@@ -49,12 +54,22 @@ class SlurmOptions:
         return (*processors, *own_options(self.slurm_options), *((f"--time={time}",) if time else ()))
 
 
+def own_options(text: str) -> tuple[str, ...]:
+    """`--slurm-options` as arguments of sbatch. Raises RemediableError where it names what is ours to choose."""
+    try:
+        options = tuple(shlex.split(text))
+    except ValueError as error:
+        raise RemediableError(f"--slurm-options {text!r}: {error}.") from error
+    if ours := next(filter(_OWN.fullmatch, options), ""):
+        raise RemediableError(f"--slurm-options: tilelab itself chooses {ours.split('=')[0]!r}. Leave it out.")
+    if options and not options[0].startswith("-"):
+        raise RemediableError(
+            f"--slurm-options: {options[0]!r} is no option of sbatch. They begin with a dash, as in '--partition=gpu'."
+        )
+    return options
+
+
 PLUGINS = (
-    OtherMachines(
-        "slurm",
-        SlurmOptions,
-        SlurmOptions.asked,
-        "grader.plugins.slurm.array_run:slurm_cluster",
-    ),
+    OtherMachines("slurm", SlurmOptions, SlurmOptions.asked, "grader.plugins.slurm.array_run:slurm_cluster"),
     Command("judge-slice", "grader.plugins.slurm.slice_judging:judge_array_slice", hidden=True),
 )

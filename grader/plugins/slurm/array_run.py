@@ -1,349 +1,69 @@
-"""Runs slices as tasks of Slurm until each of their jobs has an outcome, or has been tried often enough.
+"""Judges a class on a cluster: arrays of tasks, one after the other, until each job has an outcome or has been tried often enough.
 
-Theory of operation. A task judges its slice into the job store and leaves an answer. So of a job nothing needs to be known but three
-things: is its outcome in the store, has its task answered, does the queue still have its task. A task without an answer that the queue
-has ended or forgotten is lost, and what it left unjudged is submitted again in smaller slices. This covers `scancel`, time limits, memory
-limits and nodes that die alike. A try is held against a job only where nothing of its slice was judged; after `MOST_TRIES` of them the
-job is our failure, and it alone. A node that refuses (its controls fail, or it judges with other tools) is excluded from then on, and no
-try is held against anybody. All of this is in one thread, and clock and sleep are the caller's.
+Theory of operation. A task judges its slice into the job store and leaves an answer. When all tasks of an array have answered, or none is
+left in the queue, what has no outcome goes into the next array, in smaller slices. So nothing needs to be known of a single task, and this
+covers `scancel`, time limits, memory limits and nodes that die alike. A try is held against a job only where nothing of its slice was
+judged; after `MOST_TRIES` of them the job is our failure, and it alone. A node that refuses (its controls fail, or it judges with other
+tools) is excluded from then on, and no try is held against anybody. Nothing of a submission runs on this machine, and no control.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
+import math
+import os
+import shlex
 import sys
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from grader.model.errors import MachineError
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome, unjudged
 from grader.model.verdicts import Verdict
 from grader.plugins.slurm import SlurmOptions
-from grader.plugins.slurm.shared_folder import (
-    MOST_TRIES,
-    ArrayFolder,
-    ArrayOrder,
-    Bench,
-    SharedFolder,
-    Slice,
-    SliceJob,
-    Submitted,
-    TaskAnswer,
-    again,
-    cut,
-)
-from grader.plugins.slurm.slurm_commands import (
-    QueueLostError,
-    RefusedError,
-    SlurmCommands,
-    Submission,
-    TaskId,
-    TaskState,
-    Waiting,
-    state_of,
-)
+from grader.plugins.slurm.slice_judging import ArrayFolder, ArrayOrder, Bench, Slice, TaskAnswer
+from grader.plugins.slurm.slurm_commands import DIED, ENDED, RefusedError, SilentError, SlurmCommands
 from grader.roll.batch.job_store import JobStore
 from grader.roll.batch.judging_jobs import JudgingOptions, JudgingPlan, JudgingSetup, Progress
+from grader.roll.batch.output_folder import read_kept
 from grader.run.lab_verdict import broke
 from grader.run.speed.speed_run import lacks_sweep
+from grader.system.own_files import remove_folder, write_atomically
 
-_MOST_TASKS = 1000  # in one array; Slurm's usual limit is 1001
-_FROM_OUTSIDE = frozenset({"CANCELLED", "PREEMPTED"})  # no file of the slice did that
+MOST_TRIES = 3  # submissions of one job that end without an outcome
 _MOST_REFUSALS = 3  # nodes that refuse while none has judged anything: then it is not the nodes
+_SLICE = 32  # jobs of a task: its controls cost about as much as two of them
+_SHRINK = 4
+
+_Answer = TypeVar("_Answer")
 
 
-@dataclass
-class ArrayRun:
-    """Without `bench`, nothing is judged: a task is asked what its node judges with."""
-
-    cluster: SlurmCluster
-    plan: JudgingPlan  # is told each outcome once, with what broke on our side
-    labs: tuple[str, ...]  # that tasks open
-    progress: Progress
-    bench: Bench | None = None  # what all nodes have to judge with
-
-    asked: Bench | None = None  # what a node says that it judges with
-    faults: dict[str, None] = field(default_factory=dict)  # that concern no job
-    failed: bool = False  # some job has no outcome but that we failed
-    refusals: dict[str, str] = field(default_factory=dict)  # by node, why it judges nothing
-    _done: set[str] = field(default_factory=set)  # keys with an outcome
-    _tasks: dict[TaskId, tuple[ArrayFolder, Slice]] = field(default_factory=dict)
-    _gone: dict[TaskId, float] = field(default_factory=dict)  # since when a task without an answer is not in the queue
-    _unsent: list[Slice] = field(default_factory=list)
-    _last_state: dict[TaskId, TaskState] = field(default_factory=dict)
-    _shunned: set[str] = field(default_factory=set)  # nodes where a task was lost: others are tried first
-    _good: set[str] = field(default_factory=set)  # nodes that have judged
-    _sent: bool = False  # an array was taken
-    _again: int = 0  # tasks that were lost and submitted again
-    _silent_since: float | None = None
-
-    def adopt(self) -> set[str]:
-        """Takes over tasks of an earlier command that still run or wait: the keys of jobs that they judge. Others are cancelled."""
-        name = self.cluster.folder.name()
-        states = self.cluster.slurm.queue(name)
-        alive = {task.array for task, state in states.items() if not state.ended}
-        folders = {
-            one.array: folder for folder in self.cluster.folder.arrays() if (one := self._usable(folder)) is not None
-        }
-        taken: set[str] = set()
-        for array in alive & folders.keys():
-            for number, jobs in enumerate(folders[array].order().slices):
-                state = state_of(TaskId(array, number), states)
-                keys = [job.key for job in jobs if job.key in self.plan.jobs]
-                if state is not None and not state.ended and keys and not taken.intersection(keys):
-                    self._tasks[TaskId(array, number)] = (folders[array], Slice(tuple(keys)))
-                    taken.update(keys)
-        kept = {task.array for task in self._tasks}
-        if unwanted := sorted(alive - kept):
-            self.cluster.slurm.cancel(name, *unwanted)
-        return taken
-
-    def _usable(self, folder: ArrayFolder) -> Submitted | None:
-        """That an array was submitted, and as it would be now."""
-        submitted = folder.submitted()
-        try:
-            order = folder.order()
-        except (OSError, ValueError):
-            return None
-        ours = self.cluster.options, self.cluster.slurm_options
-        same = submitted and (order.options, submitted.slurm_options) == ours
-        return submitted if same else None
-
-    def run(self, slices: Sequence[Slice]) -> str:
-        """Until nothing is left to be done; then empty. Else why no node can judge: what has no outcome then was not judged."""
-        waiting = self.cluster.waiting
-        self._unsent += slices
-        pause = waiting.shortest
-        while self._tasks or self._unsent:
-            if stopped := self._send():
-                return stopped
-            waiting.sleep(pause)
-            pause = min(waiting.longest, 1.2 * pause)
-            before = len(self._tasks)
-            states = self._queue()
-            self._look(states)
-            if len(self._tasks) < before:
-                pause = waiting.shortest
-            if not self._good and len(self.refusals) >= _MOST_REFUSALS:
-                return self._refused_words()
-            self._tell(states or {})
-        return ""
-
-    def cancel(self) -> None:
-        """All tasks, those of an array among them of which nobody knows whether Slurm took it."""
-        if self._sent or self._tasks or self._unsent:
-            self.cluster.slurm.cancel(self.cluster.folder.name())
-
-    def _send(self) -> str:
-        """Submits what is not submitted yet, as much of it as Slurm takes. Why nothing can be; empty: it can."""
-        most = _MOST_TASKS
-        while self._unsent:
-            part = self._unsent[:most]
-            try:
-                self._submit(part)
-            except RefusedError as error:
-                if error.later and self._sent:
-                    self._be_patient(str(error))
-                    return ""
-                if len(part) > 1:
-                    most = len(part) // 2
-                elif self._shunned:
-                    self._shunned.clear()  # there is no other node
-                elif self._tasks:
-                    self.progress.note(f"{error}: {len(self._unsent)} tasks wait until others have ended")
-                    return ""
-                elif self.refusals:
-                    return self._refused_words()
-                else:
-                    raise
-                continue
-            self._sent = True
-            self._silent_since = None
-            del self._unsent[: len(part)]
-        return ""
-
-    def _submit(self, slices: Sequence[Slice]) -> None:
-        cluster = self.cluster
-        jobs = tuple(tuple(SliceJob(key=key, lab=self._lab_of(key)) for key in one.keys) for one in slices)
-        order = ArrayOrder(labs=self.labs, options=cluster.options, slices=jobs, bench=self.bench)
-        array = cluster.folder.add_array(order, cluster.command)
-        excluded = tuple(sorted({*self.refusals, *self._shunned}))
-        name, options = cluster.folder.name(), cluster.slurm_options
-        what = Submission(array.script, len(slices), name, cluster.root, array.log, options, excluded)
-        number = cluster.slurm.submit(what)
-        array.mark_submitted(Submitted(array=number, slurm_options=cluster.slurm_options))
-        for at, one in enumerate(slices):
-            self._tasks[TaskId(number, at)] = (array, one)
-
-    def _queue(self) -> Mapping[TaskId, TaskState] | None:
-        """None: it does not answer now."""
-        try:
-            states = self.cluster.slurm.queue(self.cluster.folder.name())
-        except QueueLostError as error:
-            self._be_patient(str(error))
-            return None
-        self._silent_since = None if not self._unsent else self._silent_since
-        self._last_state.update({task: state for task in self._tasks if (state := states.get(task)) is not None})
-        return states
-
-    def _be_patient(self, words: str) -> None:
-        """Slurm does not answer. Raises MachineError when it has not for too long."""
-        now, patience = self.cluster.waiting.clock(), self.cluster.waiting.patience
-        self._silent_since = now if self._silent_since is None else self._silent_since
-        if now - self._silent_since > patience:
-            raise MachineError(
-                f"{words}. That has been so for {round(patience / 60)} minutes. What was judged is kept: run the same command "
-                "again when Slurm answers."
-            )
-        self.progress.note(words)
-
-    def _look(self, states: Mapping[TaskId, TaskState] | None) -> None:
-        """Takes what tasks have done since the last look."""
-        answered = {folder.path: folder.answered() for folder, _ in self._tasks.values()}
-        now = self.cluster.waiting.clock()
-        self._open([key for _, one in self._tasks.values() for key in one.keys])
-        for task, (folder, one) in list(self._tasks.items()):
-            answer = folder.answer(task.number) if task.number in answered[folder.path] else None
-            if answer is not None:
-                self._settle(task, one, answer)
-            elif states is not None and ((state := state_of(task, states)) is None or state.ended):
-                if now - self._gone.setdefault(task, now) >= self.cluster.waiting.grace:
-                    self._lose(task, folder, one)
-            else:
-                self._gone.pop(task, None)
-
-    def _settle(self, task: TaskId, one: Slice, answer: TaskAnswer) -> None:
-        """Takes what a task has answered."""
-        del self._tasks[task]
-        open_keys = self._open(one.keys)
-        if answer.refused:
-            known = answer.node in self.refusals
-            self.refusals[answer.node] = answer.refused
-            # A node that was excluded and is given work all the same would be so for ever.
-            self._retry(one, open_keys, f"{answer.node} refused again: {answer.refused}", counts=known)
-            return
-        self._good.add(answer.node)
-        last = one.tries + 1 >= MOST_TRIES
-        left = [key for key in open_keys if not self._answered(key, answer, last=last)]
-        why = f"task {task} on {answer.node} ended without an outcome"
-        self._retry(one, left, why, counts=True)
-
-    def _lose(self, task: TaskId, folder: ArrayFolder, one: Slice) -> None:
-        """A task has ended without an answer."""
-        del self._tasks[task]
-        last = self._last_state.get(task, TaskState(""))
-        if last.node and last.state in {"FAILED", "NODE_FAIL", "BOOT_FAIL", "LAUNCH_FAILED"}:
-            self._shunned.add(last.node)
-        open_keys = self._open(one.keys)
-        self._again += bool(open_keys)
-        ended = last.state if last.ended else self.cluster.slurm.why(task) or "it is no longer in the queue"
-        where = f" on {last.node}" if last.node else ""
-        words = folder.last_words(task.number)
-        why = f"task {task}{where} ended without an answer ({ended})" + (f"; its log ends: {words}" if words else "")
-        # Part of the slice was judged: then nothing shows that the others are to blame.
-        counts = len(open_keys) == len(one.keys)
-        self._retry(one, open_keys, why, counts=counts, smaller=last.state not in _FROM_OUTSIDE)
-
-    def _open(self, keys: Sequence[str]) -> list[str]:
-        """Those that have no outcome by now. What the store holds of the others is taken."""
-        store, sweep = self.plan.store, self.plan.setup.sweep
-        kept = store.keys() if not self._done.issuperset(keys) else frozenset()
-        for key in {*keys} & kept - self._done:
-            lab, outcome = self.plan.files[key][0], store.find(key)
-            if (
-                outcome is not None
-                and not broke(lab, outcome)
-                and not (sweep is not None and sweep.lacks(lab, outcome))
-            ):
-                self._take(key, outcome, "")
-        return [key for key in keys if key not in self._done]
-
-    def _answered(self, key: str, answer: TaskAnswer, *, last: bool) -> bool:
-        """Takes what an answer alone says of a job. False: nothing that counts, and unless it is the `last` try it is tried again."""
-        if self.bench is None:
-            self.asked = answer.bench
-            return answer.bench is not None
-        self.faults.update(dict.fromkeys(answer.other_faults))
-        lab, outcome = self.plan.files[key][0], answer.outcomes.get(key)
-        if outcome is None or (broke(lab, outcome) and not last):
-            return False
-        fault = answer.faults.get(key, "")
-        self.failed = self.failed or broke(lab, outcome)
-        self._take(key, outcome, f"on {answer.node}: {fault}" if fault else "")
-        return True
-
-    def _take(self, key: str, outcome: LabOutcome, fault: str) -> None:
-        self._done.add(key)
-        self.plan.take(key, outcome, fault)
-        self.progress.step()
-
-    def _retry(self, one: Slice, keys: Sequence[str], why: str, *, counts: bool, smaller: bool = True) -> None:
-        if not counts or one.tries + 1 < MOST_TRIES:
-            labs = {key: self._lab_of(key) for key in keys}
-            self._unsent += again(one, keys, labs, counts=counts, smaller=smaller)
-            return
-        if keys and self.bench is None:
-            raise MachineError(f"{MOST_TRIES} tasks ended without saying what nodes judge with: the last, {why}")
-        for key in keys:
-            self.failed = True
-            lab = self._lab_of(key)
-            message = f"{MOST_TRIES} tasks of the cluster ended without judging it: the last, {why}"
-            self._take(key, unjudged(lab, Verdict.INTERNAL_ERROR, message), f"{lab}: {message}")
-
-    def _lab_of(self, key: str) -> str:
-        """A task that is only asked is about any lab."""
-        return self.plan.files[key][0].id if key in self.plan.files else self.labs[0]
-
-    def _refused_words(self) -> str:
-        node, why = next(iter(self.refusals.items()))
-        others = f" (and {len(self.refusals) - 1} more)" if len(self.refusals) > 1 else ""
-        return f"no node of the cluster can judge: {node}{others}: {why}"
-
-    def _tell(self, states: Mapping[TaskId, TaskState]) -> None:
-        """One line about the tasks."""
-        if self._silent_since is not None or not self._tasks:
-            return
-        mine = [state for task in self._tasks if (state := state_of(task, states)) is not None]
-        nodes = {one.node for one in mine if not one.waits and one.node}
-        waiting = Counter(one.reason for one in mine if one.waits)
-        parts = []
-        if running := sum(not one.waits for one in mine):
-            parts.append(f"{_tasks(running)} on {', '.join(sorted(nodes)[:3])}{', …' if len(nodes) > 3 else ''}")  # noqa: PLR2004
-        if waiting:
-            reasons = ", ".join(reason for reason, _ in waiting.most_common(2))
-            parts.append(f"{_tasks(waiting.total())} waiting ({reasons})")
-        if self._again:
-            parts.append(f"{_tasks(self._again)} lost and submitted again")
-        if self.refusals:
-            parts.append(f"not used: {', '.join(sorted(self.refusals))}")
-        if parts:
-            self.progress.note("; ".join(parts))
+def cut(jobs: Mapping[str, str], tries: Mapping[str, int], size: int) -> Iterator[Slice]:
+    """`jobs`: the lab of each key. Slices of one lab, as equal as they can be, of at most `size` keys: what was tried before goes into
+    smaller ones, and at last alone, so one file that ends its task takes no other with it.
+    """
+    groups: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for key, lab in jobs.items():
+        groups[lab, tries.get(key, 0)].append(key)
+    for (lab, tried), keys in groups.items():
+        whole = min(size, len(keys))
+        count = math.ceil(len(keys) / (whole, math.ceil(whole / _SHRINK), 1)[tried])
+        for at in range(count):
+            yield Slice(lab=lab, keys=tuple(keys[at * len(keys) // count : (at + 1) * len(keys) // count]))
 
 
-def _tasks(number: int) -> str:
-    return "1 task" if number == 1 else f"{number} tasks"
-
-
-# Judging on a cluster, for a batch: what nodes judge with, and the outcomes of jobs that tasks have judged.
-#
-# Nothing of a submission runs on this machine, and no control: every task judges the controls of its labs on its own node.
-
-_NO_JOB = "0" * 64  # the key of a job that only asks a node what it judges with
-SLICE = 32  # jobs of a task: its controls cost about as much as two of them
-
-
-@dataclass(frozen=True)
-class SweepThere:
+class _SweepThere:
     """Says which outcomes lack a sweep. Tasks add them."""
 
-    on_gpu: bool
-
     def lacks(self, lab: Lab, outcome: LabOutcome) -> bool:
-        return self.on_gpu and lacks_sweep(lab, outcome)
+        return lacks_sweep(lab, outcome)
 
     def add(self, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path) -> LabOutcome:  # noqa: ARG002 -- as Sweep has it
         return outcome
@@ -351,85 +71,230 @@ class SweepThere:
 
 @dataclass
 class SlurmCluster:
-    """Implements the batch's Elsewhere: where tasks run, and how they are submitted. `front`: what this machine would judge with; others
-    are asked again when it changes.
-    """
+    """Implements the batch's Elsewhere, for one batch. Times are in seconds."""
 
-    folder: SharedFolder
-    options: JudgingOptions
-    slurm_options: tuple[str, ...]
+    path: Path  # OUT/instructor/slurm
+    order: ArrayOrder  # without labs, bench and slices yet
     command: Sequence[str]  # of a task
     root: Path
-    front: Mapping[str, str]
-    slice_size: int = SLICE
+    front: Mapping[str, str]  # what this machine would judge with; nodes are asked again when it changes
+    slice_size: int = _SLICE
+    slurm: SlurmCommands = field(default_factory=SlurmCommands)
+    pause: float = 5.0  # between two looks at the queue
+    grace: float = 30.0  # for answers of tasks that have ended: shared file systems show new files late
+    patience: float = 1800.0  # for a Slurm that does not answer
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
     speed_message: str = ""  # of the nodes, when they are known
-    slurm: SlurmCommands = field(default_factory=SlurmCommands, kw_only=True)
-    waiting: Waiting = field(default_factory=Waiting, kw_only=True)
+    refusals: dict[str, str] = field(default_factory=dict)  # by node, why it judges nothing
+    _plan: JudgingPlan = field(init=False)
+    _progress: Progress = field(init=False)
+    _faults: dict[str, None] = field(default_factory=dict)  # that concern no job
+    _excluded: frozenset[str] = frozenset()  # from the array that runs
+    _shunned: set[str] = field(default_factory=set)  # nodes where a task was lost: others are tried first
+    _good: bool = False  # a node has judged
+    _tries: Counter[str] = field(default_factory=Counter)  # by key, those held against it
+    _most: int = 1000  # tasks of an array; Slurm's usual limit is 1001
+
+    @property
+    def name(self) -> str:
+        """What all arrays of this OUT are called: so a later command finds those of one that was killed."""
+        return f"tilelab-{_digest(str(os.getuid()), str(self.path.resolve()))}"
 
     def bench(self, setup: JudgingSetup, labs: Sequence[Lab], progress: Progress) -> JudgingSetup:
-        """`setup` as nodes have it. Where they were not asked yet, one of them is. Raises SlurmError or MachineError."""
-        ids = [lab.id for lab in labs]
-        known = self.folder.known_bench(self._front_digest(ids), ids)
-        if known is None:
+        """`setup` as nodes have it. Where they were not asked yet, one of them is. Raises RemediableError."""
+        ids, options = tuple(lab.id for lab in labs), self.order.options.model_dump_json()
+        fronts = (f"{lab} {self.front[lab]}" for lab in ids)
+        path = self.path / f"bench-{_digest(*self.order.slurm_options, options, *fronts)}.json"
+        if (known := read_kept(path, Bench)) is None:
             progress.note("asking a node of the cluster what it judges with")
-            known = self._ask(setup, ids, progress)
-            self.folder.remember_bench(self._front_digest(ids), known)
+            self._plan, self._progress = JudgingPlan((), labs, setup, JobStore(self.path.parent / "jobs")), progress
+            try:
+                known = self._ask(self.order.model_copy(update={"labs": ids, "slices": (Slice(),)}))
+            finally:
+                self.slurm.cancel(self.name)
+            self._forget_benches()
+            write_atomically(path, known.model_dump_json() + "\n")
         self.speed_message = known.speed_message
         environment = known.environment.model_copy(update={"date": setup.environment.date})
-        sweep = SweepThere(environment.backend == "cuda") if self.options.sweep else None
-        return dataclasses.replace(setup, environment=environment, fingerprints=known.fingerprints, sweep=sweep)
+        sweep = _SweepThere() if self.order.options.sweep and environment.backend == "cuda" else None
+        return replace(setup, environment=environment, fingerprints=known.fingerprints, sweep=sweep)
 
     def judge(self, plan: JudgingPlan, progress: Progress) -> tuple[str, Sequence[str], Sequence[str]]:
         """Unless it stopped, every job has an outcome, which `plan` was told with what broke on our side."""
-        jobs = {key: plan.files[key] for key in plan.jobs}
-        if not jobs:
+        if not plan.jobs:
             return "", (), ()
-        labs = {key: lab.id for key, (lab, _) in jobs.items()}
-        fingerprints = {lab: plan.setup.fingerprints[lab] for lab in sorted({*labs.values()})}
-        bench = Bench(fingerprints=fingerprints, environment=plan.setup.environment)
-        run = ArrayRun(self, plan, tuple(fingerprints), progress, bench)
-        self.folder.add_sources({key: path for key, (_, path) in jobs.items()})
+        self._plan, self._progress = plan, progress
+        prints = {lab.id: plan.setup.fingerprints[lab.id] for lab, _ in (plan.files[key] for key in plan.jobs)}
+        bench = Bench(fingerprints=prints, environment=plan.setup.environment)
         try:
-            adopted = run.adopt()
-            left = {key: lab for key, lab in labs.items() if key not in adopted}
-            stopped = run.run(list(cut(left, self.slice_size)))
+            stopped = self._judge(self.order.model_copy(update={"labs": tuple(sorted(prints)), "bench": bench}))
         finally:
-            run.cancel()  # what they have judged is kept
+            self.slurm.cancel(self.name)  # what they have judged is kept
         if stopped:
-            self.folder.forget_bench()
-        elif not run.failed and not run.refusals:
-            self.folder.tidy()
-        notices = [f"{node} of the cluster judged nothing: {why}" for node, why in sorted(run.refusals.items())]
-        return stopped, [*run.faults], notices
+            self._forget_benches()
+        elif not self.refusals and not any(broke(plan.files[key][0], plan.outcomes[key]) for key in plan.jobs):
+            with suppress(OSError):
+                remove_folder(self.path / "arrays")
+        notices = [f"{node} of the cluster judged nothing: {why}" for node, why in sorted(self.refusals.items())]
+        return stopped, [*self._faults], notices
 
-    def _ask(self, setup: JudgingSetup, labs: Sequence[str], progress: Progress) -> Bench:
-        nothing = JudgingPlan((), (), setup, JobStore(self.folder.private / "jobs"))
-        run = ArrayRun(self, nothing, tuple(labs), progress)
-        try:
-            stopped = run.run([Slice((_NO_JOB,))])
-        except BaseException:
-            run.cancel()
-            raise
-        if run.asked is None:
-            raise MachineError(stopped)
-        return run.asked
+    def _ask(self, order: ArrayOrder) -> Bench:
+        why = ""
+        for _ in range(MOST_TRIES):
+            array = self._submitted(order)
+            if array is None or not self._ended(array):
+                raise MachineError(self._refused_words())
+            answer = array.answer(0)
+            if answer is not None and answer.bench is not None and not answer.refused:
+                return answer.bench
+            why = answer.refused if answer is not None else array.last_words(0)
+        raise MachineError(f"{MOST_TRIES} tasks ended without saying what nodes judge with: the last, {why}")
 
-    def _front_digest(self, labs: Sequence[str]) -> str:
-        parts = [*self.slurm_options, self.options.model_dump_json(), *(f"{lab} {self.front[lab]}" for lab in labs)]
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    def _judge(self, order: ArrayOrder) -> str:
+        """Until nothing is left to be done; then empty. Else why no node can judge: what has no outcome then was not judged."""
+        plan, array = self._plan, self._adopted()
+        while left := {key: plan.files[key][0].id for key in plan.jobs if key not in plan.outcomes}:
+            slices = tuple(cut(left, self._tries, self.slice_size))
+            array = array or self._submitted(order.model_copy(update={"slices": slices}))
+            if array is None or not self._ended(array):
+                return self._refused_words()
+            for number, one in enumerate(array.order().slices):
+                self._settle(one, array.answer(number), array.last_words(number))
+            array = None
+        return ""
+
+    def _adopted(self) -> ArrayFolder | None:
+        """The array of an earlier command that still runs, if it is about files of this class. Others are cancelled."""
+        if all(task.state in ENDED for task in self._patiently(lambda: self.slurm.queue(self.name))):
+            return None
+        with suppress(OSError, ValueError):
+            array = ArrayFolder(max((self.path / "arrays").iterdir()))
+            order = array.order()
+            keys = {key for one in order.slices for key in one.keys}
+            same = (order.options, order.slurm_options) == (self.order.options, self.order.slurm_options)
+            if same and keys and keys <= self._plan.files.keys():
+                return array
+        self.slurm.cancel(self.name)
+        return None
+
+    def _submitted(self, order: ArrayOrder) -> ArrayFolder | None:
+        """An array of as many slices as Slurm takes. None: no node is left for it."""
+        while True:
+            part = order.model_copy(update={"slices": order.slices[: self._most]})
+            array = ArrayFolder(self.path / "arrays" / f"{time.time_ns():020}")
+            for key in (key for one in part.slices for key in one.keys):
+                write_atomically(array.source(key), self._plan.files[key][1].read_bytes())
+            write_atomically(array.path / "order.json", part.model_dump_json(by_alias=True) + "\n")
+            self._excluded = frozenset({*self.refusals, *self._shunned})
+            exclude = [f"--exclude={','.join(sorted(self._excluded))}"] if self._excluded else []
+            options = [*order.slurm_options, *exclude, f"--chdir={self.root}"]
+            words, tasks = shlex.join([*self.command, str(array.path.absolute())]), len(part.slices)
+            try:
+                self._patiently(partial(self.slurm.submit, words, array.log, tasks, self.name, options))
+            except RefusedError:
+                if tasks > 1:
+                    self._most = tasks // 2
+                elif self._shunned:
+                    self._shunned.clear()  # there is no other node
+                elif self.refusals:
+                    return None
+                else:
+                    raise
+            else:
+                return array
+
+    def _ended(self, array: ArrayFolder) -> bool:
+        """Waits until all tasks have answered or none is left. False: no node can judge."""
+        tasks, gone = len(array.order().slices), math.inf
+        while (answered := array.answered()) < tasks and self.clock() - gone < self.grace:
+            queue = self._patiently(lambda: self.slurm.queue(self.name))
+            self._shunned.update(task.node for task in queue if task.state in DIED and task.node)
+            counts = Counter(
+                f"{one.state.lower()} ({one.node or one.reason})" for one in queue if one.state not in ENDED
+            )
+            gone = math.inf if counts else min(gone, self.clock())
+            states = ", ".join(f"{number} {words}" for words, number in counts.most_common(3))
+            unused = f"; not used: {', '.join(sorted(self.refusals))}" if self.refusals else ""
+            self._progress.note(
+                f"{answered} of {tasks} tasks have ended; {states or 'none is left in the queue'}{unused}"
+            )
+            self.sleep(self.pause)
+            self._take_kept()
+        self._take_kept()
+        for answer in filter(None, map(array.answer, range(tasks))):
+            self._good = self._good or not answer.refused
+            if answer.refused:
+                self.refusals[answer.node] = answer.refused
+        return self._good or len(self.refusals) < _MOST_REFUSALS
+
+    def _patiently(self, ask: Callable[[], _Answer]) -> _Answer:
+        """Raises MachineError when Slurm has not answered for too long."""
+        began = self.clock()
+        while True:
+            try:
+                return ask()
+            except SilentError as error:
+                if self.clock() - began > self.patience:
+                    raise MachineError(
+                        f"{error}. That has been so for {round(self.patience / 60)} minutes. What was judged is kept: run the same "
+                        "command again when Slurm answers."
+                    ) from error
+                self._progress.note(str(error))
+                self.sleep(self.pause)
+
+    def _take_kept(self) -> None:
+        """What tasks have put into the job store."""
+        for key in self._plan.jobs.keys() & self._plan.store.keys() - self._plan.outcomes.keys():
+            if self._plan.look_up(key):
+                self._progress.step()
+
+    def _settle(self, one: Slice, answer: TaskAnswer | None, why: str) -> None:
+        """Takes what an ended task has left. `why`: of one without an answer."""
+        plan, told = self._plan, dict[str, str]()
+        left = [key for key in one.keys if key not in plan.outcomes]
+        if answer is None:
+            counts = len(left) == len(one.keys)  # else nothing shows that they are to blame
+        elif answer.refused:
+            # A node that was excluded and is given work all the same would be so for ever.
+            counts, why = answer.node in self._excluded, f"{answer.node} refused again: {answer.refused}"
+        else:
+            counts, why = True, f"a task on {answer.node} ended without an outcome"
+            told = {key: words for key, _, words in (fault.partition(": ") for fault in answer.faults)}
+            self._faults |= dict.fromkeys(fault for fault in answer.faults if fault.partition(": ")[0] not in one.keys)
+        for key in left:
+            lab, outcome = plan.files[key][0], answer.outcomes.get(key) if answer else None
+            self._tries[key] += counts
+            last = self._tries[key] >= MOST_TRIES
+            if answer is not None and outcome is not None and (last or not broke(lab, outcome)):
+                plan.take(key, outcome, f"on {answer.node}: {told[key]}" if key in told else "")
+            elif last:
+                message = f"{MOST_TRIES} tasks of the cluster ended without judging it: the last, {why}"
+                plan.take(key, unjudged(lab.id, Verdict.INTERNAL_ERROR, message), f"{lab.id}: {message}")
+            else:
+                continue
+            self._progress.step()
+
+    def _refused_words(self) -> str:
+        node, why = next(iter(self.refusals.items()))
+        others = f" (and {len(self.refusals) - 1} more)" if len(self.refusals) > 1 else ""
+        return f"no node of the cluster can judge: {node}{others}: {why}"
+
+    def _forget_benches(self) -> None:
+        for path in self.path.glob("bench-*.json"):
+            path.unlink(missing_ok=True)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
 def slurm_cluster(
     options: SlurmOptions, judging: JudgingOptions, setup: JudgingSetup, out: Path, root: Path
 ) -> SlurmCluster:
     """`setup`: as this machine would judge."""
-    program = Path(sys.executable).with_name("tilelab")
-    return SlurmCluster(
-        SharedFolder(out / "instructor"),
-        judging,
-        options.of_sbatch(judging.workers),
-        (sys.executable, str(program), "judge-slice"),
-        root.resolve(),
-        setup.fingerprints,
-        options.slurm_slice or SLICE,
-    )
+    order = ArrayOrder(options=judging, slurm_options=options.of_sbatch(judging.workers))
+    command = (sys.executable, str(Path(sys.executable).with_name("tilelab")), "judge-slice")
+    path, size = out / "instructor" / "slurm", options.slurm_slice or _SLICE
+    return SlurmCluster(path, order, command, root.resolve(), setup.fingerprints, size)

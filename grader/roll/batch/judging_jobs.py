@@ -200,6 +200,23 @@ class JudgingPlan:
     faults: list[str] = field(default_factory=list)
     reused: int = 0
 
+    def add(self, student: str, lab: Lab, path: Path, key: str) -> None:
+        self.keys[student, lab.id] = key
+        self.files[key] = lab, path
+        if key not in self.outcomes and key not in self.jobs:
+            self.look_up(key)
+
+    def look_up(self, key: str) -> bool:
+        """Whether the store holds all of the outcome, which is taken then. What it lacks is to be judged."""
+        lab, known = self.files[key][0], self.store.find(key)
+        if known is None or broke(lab, known):
+            self.jobs[key] = None
+        elif self.setup.sweep is not None and self.setup.sweep.lacks(lab, known):
+            self.jobs[key] = known
+        else:
+            self.outcomes[key] = known
+        return key in self.outcomes
+
     def take(self, key: str, outcome: LabOutcome, fault: str) -> None:
         self.outcomes[key] = outcome
         if fault:
@@ -251,17 +268,7 @@ def plan_judging(students: Sequence[Intake], labs: Sequence[Lab], setup: Judging
             if path is None:
                 continue
             key = job_key(path.read_bytes(), asked, setup=setup.fingerprints[lab.id], seed=setup.seed)
-            plan.keys[student.submission.id, lab.id] = key
-            plan.files[key] = lab, path
-            if key in plan.outcomes or key in plan.jobs:
-                continue
-            known = store.find(key)
-            if known is None or broke(lab, known):
-                plan.jobs[key] = None
-            elif setup.sweep is not None and setup.sweep.lacks(lab, known):
-                plan.jobs[key] = known
-            else:
-                plan.outcomes[key] = known
+            plan.add(student.submission.id, lab, path, key)
     plan.reused = len(plan.outcomes)
     return plan
 

@@ -18,14 +18,13 @@ from fake_course import FILES, SEED, FakeJudge  # noqa: E402 -- the path is set 
 from grader.model.labs import Lab, load_lab  # noqa: E402
 from grader.model.outcome import LabOutcome  # noqa: E402
 from grader.model.result import Environment  # noqa: E402
-from grader.plugins.slurm.shared_folder import ArrayFolder, Bench  # noqa: E402
-from grader.plugins.slurm.slice_judging import SliceTask, judge_slice  # noqa: E402
+from grader.plugins.slurm.slice_judging import ArrayFolder, judge_slice, task_of  # noqa: E402
 from grader.roll.batch.judging_jobs import JudgingSetup  # noqa: E402
 
 
 def main() -> None:
     root, array = Path(sys.argv[1]), ArrayFolder(Path(sys.argv[2]))
-    number, node = int(os.environ["SLURM_ARRAY_TASK_ID"]), os.environ["SLURMD_NODENAME"]
+    number, node = task_of(os.environ)
     fake = FakeJudge()
 
     def judge(lab: Lab, source: Path, scratch: Path) -> LabOutcome:
@@ -37,10 +36,8 @@ def main() -> None:
 
     environment = Environment(kit="0", compiler="g++ 12", sandbox="none", date="2026-01-01")
     setup = JudgingSetup(judge, environment, dict.fromkeys(FILES, "kit 1"), SEED)
-    order = array.order()
-    labs = {lab: load_lab(root, lab) for lab in order.labs}
-    bench = Bench(fingerprints=dict.fromkeys(FILES, "kit 1"), environment=environment)
-    answer = judge_slice(SliceTask(array, number, order, node), labs, setup, bench, workers=2, allocation=os.environ)
+    labs = {lab: load_lab(root, lab) for lab in array.order().labs}
+    answer = judge_slice(array, labs, setup, os.environ, workers=2)
     array.write_answer(number, answer)
 
 

@@ -6,8 +6,8 @@ What becomes of a task is the test's to say, by node and by what lies in its sli
 from __future__ import annotations
 
 import dataclasses
-import itertools
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from fake_course import FILES, SEED, Course, FakeControls
@@ -16,11 +16,10 @@ from grader.model.labs import Lab, load_lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Environment
 from grader.plugins.slurm.array_run import SlurmCluster
-from grader.plugins.slurm.shared_folder import ArrayFolder, Bench, SharedFolder
-from grader.plugins.slurm.slice_judging import SliceTask, judge_slice
-from grader.plugins.slurm.slurm_commands import RefusedError, SlurmCommands, Submission, TaskId, TaskState, Waiting
+from grader.plugins.slurm.slice_judging import ArrayFolder, ArrayOrder, judge_slice
+from grader.plugins.slurm.slurm_commands import ENDED, QueuedTask, RefusedError, SlurmCommands
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
-from grader.roll.batch.judging_jobs import JudgingOptions, JudgingSetup
+from grader.roll.batch.judging_jobs import JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
 
@@ -29,18 +28,24 @@ ENVIRONMENT = Environment(kit="0", compiler="g++ 12", sandbox="none", date="2026
 
 @dataclasses.dataclass
 class Task:
-    id: TaskId
-    folder: ArrayFolder
+    array: int
     number: int
+    folder: ArrayFolder
     excluded: tuple[str, ...]
-    state: TaskState = dataclasses.field(default_factory=lambda: TaskState("PENDING", "", "Priority"))
+    state: QueuedTask = dataclasses.field(default_factory=lambda: QueuedTask("PENDING", "", "Priority"))
     held: bool = False  # the test lets it go
 
     def texts(self) -> list[str]:
         order = self.folder.order()
-        shared = SharedFolder(self.folder.path.parents[2])
-        jobs = order.slices[self.number] if order.bench else ()
-        return [shared.source(job.key).read_text(encoding="utf-8") for job in jobs]
+        keys = order.slices[self.number].keys
+        return [self.folder.source(key).read_text(encoding="utf-8") for key in keys]
+
+
+@dataclasses.dataclass(frozen=True)
+class Submission:
+    tasks: int
+    name: str
+    excluded: tuple[str, ...]
 
 
 Fate = Callable[[Task, str], str]  # the state that a task ends in on a node; "COMPLETED": it judges
@@ -56,57 +61,55 @@ class SimulatedSlurm(SlurmCommands):
     largest: int = 1000
     compilers: Mapping[str, str] = dataclasses.field(default_factory=dict)  # by node, where it is another one
     broken: frozenset[str] = frozenset()  # nodes whose controls fail
-    tasks: dict[TaskId, Task] = dataclasses.field(default_factory=dict)
+    tasks: list[Task] = dataclasses.field(default_factory=list)
     submitted: list[Submission] = dataclasses.field(default_factory=list)
-    cancelled: list[tuple[int, ...]] = dataclasses.field(default_factory=list)
+    cancelled: int = 0
     at_look: Callable[[], None] = lambda: None
     holds: bool = False  # tasks wait until they are released
     deaf: bool = False  # nothing is cancelled
     now: float = 0.0
-    _numbers: itertools.count[int] = dataclasses.field(default_factory=lambda: itertools.count(100))
 
-    def submit(self, what: Submission) -> int:
-        if what.tasks > self.largest:
-            message = "sbatch did not take it: Invalid job array specification"
+    def submit(self, command: str, log: Path, tasks: int, name: str, options: Sequence[str]) -> None:
+        folder = ArrayFolder(Path(shlex.split(command)[-1]))
+        assert log.parent == folder.path
+        excluded = next((tuple(one[10:].split(",")) for one in options if one.startswith("--exclude=")), ())
+        if tasks > self.largest:
+            message = "sbatch failed: Invalid job array specification"
             raise RefusedError(message)
-        if not set(self.nodes) - {*what.excluded}:
-            message = "sbatch did not take it: Requested node configuration is not available"
+        if not set(self.nodes) - {*excluded}:
+            message = "sbatch failed: Requested node configuration is not available"
             raise RefusedError(message)
-        number = next(self._numbers)
-        self.submitted.append(what)
-        for at in range(what.tasks):
-            one = TaskId(number, at)
-            self.tasks[one] = Task(one, ArrayFolder(what.script.parent), at, what.excluded, held=self.holds)
-        return number
+        self.submitted.append(Submission(tasks, name, excluded))
+        array = 100 + len(self.submitted)
+        self.tasks += [Task(array, number, folder, excluded, held=self.holds) for number in range(tasks)]
 
-    def queue(self, name: str) -> Mapping[TaskId, TaskState]:
+    def queue(self, name: str) -> list[QueuedTask]:
         self.at_look()
-        for task in self.tasks.values():
-            if task.state.waits and not task.held:
+        for task in self.tasks:
+            if task.state.state == "PENDING" and not task.held:
                 self._run(task)
         assert all(one.name == name for one in self.submitted)
-        return {one: task.state for one, task in self.tasks.items()}
+        return [task.state for task in self.tasks]
 
-    def why(self, task: TaskId) -> str:
-        assert task in self.tasks
-        return ""
-
-    def cancel(self, name: str, *arrays: int) -> None:
+    def cancel(self, name: str) -> None:
         assert name
         if self.deaf:
             return
-        self.cancelled.append(arrays)
-        for task in self.tasks.values():
-            if not task.state.ended and (not arrays or task.id.array in arrays):
-                task.state = TaskState("CANCELLED")
+        self.cancelled += 1
+        for task in self.tasks:
+            if task.state.state not in ENDED:
+                task.state = QueuedTask("CANCELLED")
 
     def _run(self, task: Task) -> None:
         free = [node for node in self.nodes if node not in task.excluded]
-        node = free[task.id.number % len(free)]
+        node = free[task.number % len(free)]
+        (task.folder.path / f"{task.array}_{task.number}-{node}.log").touch()
         state = self.fate(task, node)
         if state == "COMPLETED":
             self.judge(task, node)
-        task.state = TaskState(state, node)
+        else:
+            (task.folder.path / f"{task.array}_{task.number}-{node}.log").write_text(f"slurmstepd: {state}\n")
+        task.state = QueuedTask(state, node)
 
     def judge(self, task: Task, node: str) -> None:
         """What a task on `node` does when nothing comes in its way."""
@@ -114,31 +117,34 @@ class SimulatedSlurm(SlurmCommands):
         fingerprint = f"{self.course.fingerprint} {compiler}"
         environment = ENVIRONMENT.model_copy(update={"compiler": compiler})
         controls = FakeControls(fails=frozenset({1}) if node in self.broken else frozenset())
-        setup = JudgingSetup(self.course.judge, environment, dict.fromkeys(FILES, fingerprint), SEED, controls=controls)
         order = task.folder.order()
         labs = {lab: load_lab(self.course.root, lab) for lab in order.labs}
-        bench = Bench(fingerprints=dict.fromkeys(order.labs, fingerprint), environment=environment)
-        mine = SliceTask(task.folder, task.number, order, node)
-        answer = judge_slice(mine, labs, setup, bench, workers=2, allocation={})
+        prints = dict.fromkeys(order.labs, fingerprint)
+        setup = JudgingSetup(self.course.judge, environment, prints, SEED, controls=controls)
+        answer = judge_slice(task.folder, labs, setup, allocation(task.number, node), workers=2)
         task.folder.write_answer(task.number, answer)
 
     def sleep(self, seconds: float) -> None:
         self.now += seconds
 
 
+def allocation(number: int, node: str) -> dict[str, str]:
+    return {"SLURM_ARRAY_TASK_ID": str(number), "SLURMD_NODENAME": node}
+
+
 def grade_there(slurm: SimulatedSlurm, *labs: str, slice_size: int = 2) -> BatchReport:
     """Grades the course's class on the simulated cluster."""
     course = slurm.course
     cluster = SlurmCluster(
-        SharedFolder(course.out / "instructor"),
-        JudgingOptions(),
-        ("--partition=main",),
+        course.out / "instructor" / "slurm",
+        ArrayOrder(slurm_options=("--partition=main",)),
         ("judge",),
         course.root,
         dict.fromkeys(FILES, "the front's"),
         slice_size,
-        slurm=slurm,
-        waiting=Waiting(clock=lambda: slurm.now, sleep=slurm.sleep),
+        slurm,
+        clock=lambda: slurm.now,
+        sleep=slurm.sleep,
     )
     front = Environment(kit="0", compiler="the front's", sandbox="none", date="2026-02-02")
     setup = JudgingSetup(

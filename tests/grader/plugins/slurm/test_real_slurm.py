@@ -24,11 +24,9 @@ from grader.model.labs import load_lab
 from grader.model.result import Environment
 from grader.model.verdicts import Verdict
 from grader.plugins.slurm.array_run import SlurmCluster
-from grader.plugins.slurm.shared_folder import Bench, SharedFolder
-from grader.plugins.slurm.slice_judging import gpu_is_shared
-from grader.plugins.slurm.slurm_commands import Waiting
+from grader.plugins.slurm.slice_judging import ArrayOrder, Bench, gpu_is_shared
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
-from grader.roll.batch.judging_jobs import JudgingOptions, JudgingSetup
+from grader.roll.batch.judging_jobs import JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
 
@@ -61,17 +59,21 @@ def course(slurm: RealSlurm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     return made
 
 
-def grade(course: Course) -> BatchReport:
-    cluster = SlurmCluster(
-        SharedFolder(course.out / "instructor"),
-        JudgingOptions(),
-        (),
+def cluster_of(course: Course) -> SlurmCluster:
+    return SlurmCluster(
+        course.out / "instructor" / "slurm",
+        ArrayOrder(),
         (sys.executable, str(TASK), str(course.root)),
         course.root,
         dict.fromkeys(FILES, "the front's"),
         1,
-        waiting=Waiting(shortest=0.2, longest=0.5, grace=2.0),
+        pause=0.3,
+        grace=2.0,
     )
+
+
+def grade(course: Course) -> BatchReport:
+    cluster = cluster_of(course)
     front = Environment(kit="0", compiler="the front's", sandbox="none", date="2026-02-02")
     setup = JudgingSetup(nobody_judges_here, front, dict.fromkeys(FILES, "the front's"), SEED, elsewhere=cluster)
     loaded = [load_lab(course.root, lab) for lab in FILES]
@@ -80,9 +82,7 @@ def grade(course: Course) -> BatchReport:
 
 
 def name_in(course: Course) -> str:
-    """What its arrays are called; empty as long as there is none."""
-    folder = SharedFolder(course.out / "instructor")
-    return folder.name() if any(folder.arrays()) else "none"
+    return cluster_of(course).name
 
 
 def go(course: Course) -> None:
@@ -126,8 +126,9 @@ def test_a_front_command_that_is_killed_is_followed_by_one_that_takes_its_tasks_
     front = multiprocessing.get_context("fork").Process(target=grade, args=(course,))
     front.start()
     wait_for(lambda: "RUNNING" in slurm.states(name_in(course)), "a task that runs")
-    arrays = SharedFolder(course.out / "instructor").path / "arrays"
-    wait_for(lambda: len([*arrays.glob("*/submitted.json")]) == 2, "an array beside the one that asked the node")
+    arrays = course.out / "instructor" / "slurm" / "arrays"
+    wait_for(lambda: len([*arrays.iterdir()]) == 2, "an array beside the one that asked the node")
+    wait_for(lambda: "RUNNING" in slurm.states(name_in(course)), "a task that runs")
     front.kill()
     front.join()
     before = {path.name for path in arrays.iterdir()}
