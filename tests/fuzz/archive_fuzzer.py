@@ -26,10 +26,9 @@ from grader.model.result import Environment
 from grader.model.verdicts import Verdict
 from grader.pages.pages import class_page, student_page
 from grader.roll.batch.plugin import Export, Grades, registered
-from grader.roll.intake.attempts import Intake
-from grader.roll.intake.class_level import IntakeError
-from grader.roll.intake.intake import Discovery, discover
+from grader.roll.intake.intake import Discovery, Intake, discover
 from grader.roll.intake.upload import FILE_BYTES
+from grader.roll.intake.upload_search import IntakeError
 from grader.run.scoring.lab_score import JudgedStudent, decide_class, score_class
 from grader.run.scoring.redaction import for_student, redacted
 

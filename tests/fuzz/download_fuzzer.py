@@ -18,8 +18,8 @@ from pathlib import Path
 
 from fuzzer import WrongError
 
-from grader.roll.intake.class_level import IntakeError
 from grader.roll.intake.intake import Discovery, discover
+from grader.roll.intake.upload_search import IntakeError
 
 _HONEST = 500  # the honest student's number
 _WORDS = (

@@ -44,8 +44,7 @@ from grader.pages.class_page.class_view import ClassView
 from grader.pages.speed.sweep_figure import calibration_sheet
 from grader.plugins.autograders.platform_list import Graded, output_fragment
 from grader.plugins.leaderboard import leaderboard_sheet
-from grader.plugins.leaderboard.board import Apart, Board, Entry, NameRow, Ranked
-from grader.plugins.leaderboard.board_history import Change
+from grader.plugins.leaderboard.board import Apart, Board, Change, Entry, NameRow, Ranked
 
 SAMPLES = Path(__file__).resolve().parents[1] / "reports" / "samples"
 WORKED_EXAMPLE = Path(__file__).resolve().parents[2] / "assignments" / "02-tiled" / "worked-example.html"

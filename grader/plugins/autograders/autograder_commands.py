@@ -46,8 +46,7 @@ from grader.roll.batch.job_store import JobStore
 from grader.roll.batch.judging_jobs import JudgingSetup, LineSearch, Progress, judge_class, plan_judging
 from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset
 from grader.roll.batch.output_folder import scratch_folder
-from grader.roll.intake.attempts import Intake
-from grader.roll.intake.intake import take_one
+from grader.roll.intake.intake import Intake, take_one
 from grader.roll.intake.matching import lab_file
 from grader.roll.intake.upload import STUDENT, Refusal, Upload, read_folder
 from grader.roll.people.identities import id_form

@@ -24,7 +24,7 @@ from grader.plugins.exports.autograder_results import (
     prairielearn_results,
     whole_factor,
 )
-from grader.plugins.exports.grade_rows import (
+from grader.plugins.exports.grade_tables import (
     finding_lines,
     grade,
     is_decided,

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 from grader.model.result import Finding, LabResult, Result, Site
 from grader.model.verdicts import Verdict
-from grader.plugins.exports.grade_rows import (
+from grader.plugins.exports.grade_tables import (
     TestedRow,
     about,
     above_maximum,

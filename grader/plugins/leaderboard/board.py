@@ -5,24 +5,120 @@ The boards that come of it hold ids of students, for the instructor. The public 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
+
+from pydantic import Field
 
 from grader.model.labs import Lab
 from grader.model.result import LabResult, LeaderboardName, Outlook, Ratio, Result, Submission, Timing, Traffic
 from grader.model.verdicts import Verdict
-from grader.plugins.leaderboard.board_history import (
-    Change,
-    History,
-    KeptBatch,
-    KeptEntry,
-    change_since,
-    digest_of,
-    ranks,
-)
-from grader.plugins.leaderboard.pseudonyms import Wish, call_students
+from grader.plugins.leaderboard.pseudonyms import NameBook, Wish, call_students
+from grader.roll.policy.grade_history import Kept
 from grader.run.scoring.redaction import for_student
+from grader.run.speed.speed_score import WIDEST
+
+# What a leaderboard keeps from batch to batch: names, and the places and speeds of earlier batches. A field that is not known stays as it
+# is, so that a history written by a newer version loses nothing here.
+
+
+# Places by intervals. Pure.
+#
+# An entry's rank is 1 and the number of entries whose interval lies wholly above its own. So entries whose intervals overlap never
+# push each other down, and a long chain of overlaps does not make the last as good as the first: a shared rank says "not shown to be
+# slower than anybody in front of this place".
+#
+# An interval says how well one grading knows a speed. Another grading of the same file may differ by more than that, so no interval
+# counts as narrower than gradings repeat.
+
+# Ten gradings of one file differed by 0.3 to 0.5 % of its speed (tests/gpu). Speeds of two files that differ by less are not told apart.
+REPEATS = 0.005
+
+
+def ranks(speeds: Sequence[Ratio]) -> list[int]:
+    """The rank of each, in their order."""
+    counted = [counted_as(one) for one in speeds]
+    return [1 + sum(other.low > one.high for other in counted) for one in counted]
+
+
+def counted_as(speed: Ratio) -> Ratio:
+    """A kernel that takes now more, now less time has a wide interval. That must not lift it into a shared place at the top: it counts
+    as slow as it may be.
+    """
+    if (speed.high - speed.low) / 2 <= WIDEST * speed.middle:
+        middle, least = speed.middle, REPEATS / 2 * speed.middle
+        return Ratio(low=min(speed.low, middle - least), middle=middle, high=max(speed.high, middle + least))
+    return Ratio(low=speed.low, middle=speed.low, high=speed.low)
+
+
+MOST_BATCHES = 40  # of a lab
+
+
+class KeptEntry(Kept):
+    student: str
+    source: str = ""  # digest of the file
+    speed: Ratio  # over the baseline
+    rank: int = 0  # 0: not ranked
+
+
+class KeptBatch(Kept):
+    handed_in: str  # digest of who handed in what
+    date: str = ""
+    device: str
+    shape: str
+    entries: tuple[KeptEntry, ...] = ()
+
+
+class History(NameBook):
+    schema_: Literal["tilelab/leaderboard/v1"] = Field(default="tilelab/leaderboard/v1", alias="schema")
+    batches: dict[str, tuple[KeptBatch, ...]] = Field(default_factory=dict)  # by lab, the oldest first
+
+    def before(self, lab_id: str, handed_in: str) -> tuple[KeptBatch, ...]:
+        """The batches before this one. The same batch, graded again, is not before itself."""
+        kept = self.batches.get(lab_id, ())
+        return kept[:-1] if kept and kept[-1].handed_in == handed_in else kept
+
+    def with_batch(self, lab_id: str, batch: KeptBatch) -> History:
+        """A batch in which nothing was measured adds nothing. The same batch again takes the place of the last."""
+        if not batch.entries:
+            return self
+        batches = (*self.before(lab_id, batch.handed_in), batch)[-MOST_BATCHES:]
+        return self.model_copy(update={"batches": {**self.batches, lab_id: batches}})
+
+
+@dataclass(frozen=True)
+class Change:
+    """How an entry compares with the same student's last one."""
+
+    kind: Literal["new", "faster", "slower", "same", "unchanged"]  # unchanged: the same file
+    factor: float = 1.0
+    rank_before: int = 0  # 0: none
+
+
+def change_since(before: Sequence[KeptBatch], now: KeptEntry, *, device: str, shape: str) -> Change:
+    """`before`: earlier batches, the oldest first. Only speeds of the same GPU and shape are compared."""
+    comparable = [batch for batch in before if (batch.device, batch.shape) == (device, shape)]
+    last = next((one for batch in reversed(comparable) for one in batch.entries if one.student == now.student), None)
+    if last is None:
+        return Change("new")
+    factor = now.speed.middle / last.speed.middle if last.speed.middle > 0 else 1.0
+    if now.source and now.source == last.source:
+        return Change("unchanged", 1.0, last.rank)
+    speed, earlier = counted_as(now.speed), counted_as(last.speed)
+    if speed.low > earlier.high:
+        return Change("faster", factor, last.rank)
+    if speed.high < earlier.low:
+        return Change("slower", factor, last.rank)
+    return Change("same", factor, last.rank)
+
+
+def digest_of(facts: Iterable[tuple[str, ...]]) -> str:
+    """Tells batches apart by who handed in what, in any order."""
+    return hashlib.sha256(json.dumps(sorted(facts)).encode()).hexdigest()[:32]
+
 
 # Who of a class has a place on a lab's leaderboard, and who is listed apart and why. Pure.
 #

@@ -6,9 +6,11 @@ Nothing here can cost a grade: what goes wrong is a fault that is told, and the 
 from __future__ import annotations
 
 import hashlib
+import re
+import secrets
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -21,13 +23,13 @@ from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError
 from grader.model.result import Result
 from grader.plugins.leaderboard import FILE
-from grader.plugins.leaderboard.board import make_boards
-from grader.plugins.leaderboard.board_history import LeaderboardFolder
+from grader.plugins.leaderboard.board import History, make_boards
 from grader.plugins.leaderboard.leaderboard_sheet import leaderboard_names_page, leaderboard_page
 from grader.plugins.leaderboard.pseudonyms import Wish, wish_in
-from grader.roll.batch.output_folder import LastBatchFile, graded_folder
+from grader.roll.batch.output_folder import LastBatchFile, graded_folder, read_kept
 from grader.roll.batch.plugin import Added, File
 from grader.roll.batch.publishing import write_files
+from grader.system.own_files import write_atomically
 
 Texts = Mapping[str, Mapping[str, str]]  # by student, each file's
 
@@ -75,6 +77,67 @@ def _ranked(results: Sequence[Result], texts: Texts, labs: Sequence[Lab], out: P
 
 def _wish(text: str) -> Wish:
     return replace(wish_in(text), source=hashlib.sha256(text.encode()).hexdigest()[:32])
+
+
+# The folder OUT/instructor/leaderboard: the secret key of made names, the history, and the names that the instructor refuses.
+#
+# What cannot be read is never overwritten: it is put aside under another name, and a notice says so.
+
+_LARGEST = 64 << 20
+_KEY = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass
+class LeaderboardFolder:
+    path: Path
+    notices: list[str] = field(default_factory=list)  # what was found damaged, for the instructor
+
+    def key(self) -> bytes:
+        """The key, made where there is none. Raises OSError."""
+        path = self.path / "key"
+        if path.exists():
+            text = _text(path)
+            if text is not None and _KEY.fullmatch(text.strip()):
+                return bytes.fromhex(text.strip())
+            new = "there is a new one now, and students who are new get names from it"
+            self._put_aside(path, "the key of made names", new)
+        key = secrets.token_bytes(32)
+        write_atomically(path, key.hex() + "\n")
+        path.chmod(0o600)
+        return key
+
+    def history(self) -> History:
+        """An empty one where there is none, or where it cannot be read. Raises OSError."""
+        path = self.path / "history.json"
+        if path.exists():
+            if (history := read_kept(path, History)) is not None:
+                return history
+            self._put_aside(
+                path,
+                "the leaderboard's history",
+                "a new one begins, so nobody has improved since last time. It was damaged, or written by another version of Tilelab",
+            )
+        return History()
+
+    def refused(self) -> list[str]:
+        """A name on each line of refused.txt, which the instructor may write."""
+        path = self.path / "refused.txt"
+        return [line.strip() for line in (_text(path) or "").splitlines() if line.strip()]
+
+    def _put_aside(self, path: Path, what: str, then: str) -> None:
+        number = next(n for n in range(1, 10_000) if not (self.path / f"{path.name}.unread-{n}").exists())
+        aside = path.replace(self.path / f"{path.name}.unread-{number}")
+        self.notices.append(f"{path}: {what} cannot be read. It is kept as {aside.name}, and {then}")
+
+
+def _text(path: Path) -> str | None:
+    """None where it is not text, not a file, or far too large."""
+    try:
+        if not path.is_file() or path.stat().st_size > _LARGEST:
+            return None
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 # `tilelab leaderboard OUT`: writes the leaderboards of a graded class again, from what its last batch found.

@@ -42,12 +42,10 @@ from grader.roll.batch.output_folder import (
 )
 from grader.roll.batch.plugin import Added, ClassAddition, Export, File, loaded, registered
 from grader.roll.batch.publishing import ClassToWrite, Published, publish
-from grader.roll.intake.attempts import Intake
-from grader.roll.intake.intake import Discovery, IntakeOptions, discover
+from grader.roll.intake.intake import Discovery, Intake, IntakeOptions, discover
 from grader.roll.intake.matching import lab_file
 from grader.roll.people.roster import Roster
-from grader.roll.policy.applied_policy import Applied, apply_policy
-from grader.roll.policy.class_policy import ClassPolicy, class_policy
+from grader.roll.policy.class_policy import Applied, ClassPolicy, apply_policy, class_policy
 from grader.roll.policy.course_file import CoursePolicy
 from grader.roll.policy.grade_history import KeptBatch, KeptGrade, last_grades
 from grader.run.lab_verdict import LabVerdict

@@ -34,7 +34,7 @@ from grader.roll.batch.job_store import job_key, lab_fingerprint
 from grader.roll.batch.judging_jobs import JudgingSetup
 from grader.roll.batch.plugin import Added, File
 from grader.roll.batch.publishing import inputs_digest
-from grader.roll.intake.attempts import Intake
+from grader.roll.intake.intake import Intake
 from grader.roll.intake.matching import HandedAnswers
 
 

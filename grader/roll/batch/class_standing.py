@@ -17,10 +17,9 @@ from grader.model.labs import Lab
 from grader.model.result import LabResult, Result
 from grader.model.written_names import some
 from grader.roll.batch.output_folder import Record, SaidHandIn, kept_step_pages, read_kept
-from grader.roll.intake.attempts import Counted, Intake, counted_attempts, with_counted
+from grader.roll.intake.intake import Counted, Intake, counted_attempts, with_counted
 from grader.roll.people.identities import Identities, IdentityFile
-from grader.roll.policy.applied_policy import Applied, Candidate, apply_policy
-from grader.roll.policy.class_policy import ClassPolicy
+from grader.roll.policy.class_policy import Applied, Candidate, ClassPolicy, apply_policy
 from grader.roll.policy.course_file import PolicyError
 from grader.roll.policy.grade_history import Basis, KeptBatch, KeptGrade, last_grades, new_grades, with_changes
 from grader.roll.policy.late_rules import handed_in_at

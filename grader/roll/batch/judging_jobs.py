@@ -26,7 +26,7 @@ from grader.model.outcome import LabOutcome, nothing_handed_in, unjudged
 from grader.model.result import Environment, Model
 from grader.model.verdicts import Verdict
 from grader.roll.batch.job_store import Check, HeldOutcomes, JobStore, job_key, lab_fingerprint
-from grader.roll.intake.attempts import Intake
+from grader.roll.intake.intake import Intake
 from grader.run.lab_verdict import broke, fault_messages, went_wrong
 from grader.run.scoring.lab_score import JudgedStudent
 from grader.system.own_files import remove_folder

@@ -6,8 +6,7 @@ import dataclasses
 import re
 
 from grader.model.result import LeaderboardName, Outlook, Ratio, Rung, Submission, Traffic
-from grader.plugins.leaderboard.board import Apart, Board, Entry, NameRow, Ranked
-from grader.plugins.leaderboard.board_history import Change
+from grader.plugins.leaderboard.board import Apart, Board, Change, Entry, NameRow, Ranked
 from grader.plugins.leaderboard.leaderboard_sheet import board_roofline, leaderboard_names_page, leaderboard_page
 
 LOADS = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"

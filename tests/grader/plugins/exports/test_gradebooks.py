@@ -11,7 +11,7 @@ from export_class import ADA, ALAN, contents, export, make_result, right_lab, sm
 
 from grader.model.result import Student, Submission
 from grader.model.verdicts import Verdict
-from grader.plugins.exports.grade_rows import key_cell, shown_cell
+from grader.plugins.exports.grade_tables import key_cell, shown_cell
 from grader.roll.people.roster import roster_in
 
 KEYED = ["canvas", "moodle", "moodle-worksheet", "blackboard", "brightspace", "classroom50", "ags"]

@@ -7,7 +7,7 @@ from export_class import ALAN, make_result, right_lab, ungraded_lab
 from grader.model.graded_class import GradedClass
 from grader.model.result import Standing
 from grader.model.verdicts import Verdict
-from grader.plugins.exports.grade_rows import grade
+from grader.plugins.exports.grade_tables import grade
 from grader.roll.batch.output_folder import with_roster
 from grader.roll.people.identities import Identities
 from grader.roll.people.roster import roster_in

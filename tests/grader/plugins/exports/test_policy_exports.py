@@ -10,8 +10,8 @@ from export_class import ALAN, contents, export, make_result, right_lab, ungrade
 
 from grader.model.result import LabResult, Override, Result, Standing
 from grader.model.verdicts import Verdict
-from grader.plugins.exports import grade_rows as tested
-from grader.plugins.exports.grade_rows import grade
+from grader.plugins.exports import grade_tables as tested
+from grader.plugins.exports.grade_tables import grade
 
 DUE = "2026-10-19T23:59:00+02:00"
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from grader.model.result import Ratio
-from grader.plugins.leaderboard.board_history import (
+from grader.plugins.leaderboard.board import (
     MOST_BATCHES,
     History,
     KeptBatch,
     KeptEntry,
-    LeaderboardFolder,
     change_since,
 )
+from grader.plugins.leaderboard.class_boards import LeaderboardFolder
 
 
 def entry(middle: float, source: str = "a", student: str = "anna", rank: int = 1) -> KeptEntry:

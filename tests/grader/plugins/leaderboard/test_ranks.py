@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from grader.model.result import Ratio
-from grader.plugins.leaderboard.board_history import ranks
+from grader.plugins.leaderboard.board import ranks
 
 
 def speed(low: float, high: float) -> Ratio:

@@ -20,8 +20,7 @@ from grader.roll.batch.class_insight import InsightSearch
 from grader.roll.batch.judging_jobs import JudgingSetup, Progress
 from grader.roll.batch.output_folder import OutputFolder
 from grader.roll.batch.plugin import Export, registered
-from grader.roll.intake.attempts import Attempt, Intake
-from grader.roll.intake.intake import Discovery, IntakeOptions
+from grader.roll.intake.intake import Attempt, Discovery, Intake, IntakeOptions
 from grader.roll.people.roster import roster_in
 from grader.roll.policy.course_file import read_policy
 

@@ -13,7 +13,7 @@ from grader.model.outcome import LabOutcome
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.roll.batch.output_folder import OutError, OutputFolder
-from grader.roll.intake.class_level import IntakeError
+from grader.roll.intake.upload_search import IntakeError
 from grader.run.lab_verdict import LabVerdict
 from grader.run.scoring import lab_score
 from grader.run.scoring.lab_score import score_lab

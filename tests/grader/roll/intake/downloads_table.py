@@ -11,8 +11,7 @@ import platform_samples
 from platform_samples import SAMPLES, Sample, SampleStudent
 from upload_files import NAIVE, TILED, put, zip_bytes
 
-from grader.roll.intake.attempts import Intake
-from grader.roll.intake.intake import Discovery, discover
+from grader.roll.intake.intake import Discovery, Intake, discover
 from grader.roll.intake.matching import LabFile
 
 _FIRST = ("Ada", "Jürgen", "María José", "张伟", "Søren", "D. J.", "Anne-Marie", "O'Neil", "Łukasz", "Zoë")

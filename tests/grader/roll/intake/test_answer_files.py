@@ -13,8 +13,7 @@ from platform_samples import CLASS, SAMPLES, Sample, Tree
 from upload_files import NAIVE, TILED, put, tar_bytes, zip_bytes
 
 from grader.course.starters import answer_form
-from grader.roll.intake.attempts import Intake
-from grader.roll.intake.intake import IntakeOptions, discover
+from grader.roll.intake.intake import Intake, IntakeOptions, discover
 from grader.roll.intake.matching import LabFile
 
 LABS = [LabFile(TILED, "02-tiled", questions=lab()), LabFile(NAIVE, "03-boundary", questions=other_lab())]

@@ -9,8 +9,7 @@ import pytest
 from upload_files import NAIVE, TEXT, WANTED, put
 
 from grader.model.result import Student
-from grader.roll.intake.attempts import deliveries
-from grader.roll.intake.intake import Discovery, discover
+from grader.roll.intake.intake import Discovery, deliveries, discover
 from grader.roll.intake.upload import Contents, Stored, Upload
 from grader.roll.people.roster import roster_in
 from grader.roll.platforms.download_names import Export

@@ -9,7 +9,7 @@ import pytest
 from upload_files import handed_in
 
 from grader.model.result import Submission
-from grader.roll.intake.attempts import Attempt, Intake, counted_attempts, with_counted
+from grader.roll.intake.intake import Attempt, Intake, counted_attempts, with_counted
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from upload_files import NAIVE, TEXT, TILED, WANTED, put, take, zip_bytes
 
-from grader.roll.intake.class_level import IntakeError
 from grader.roll.intake.intake import discover
 from grader.roll.intake.matching import LabFile
+from grader.roll.intake.upload_search import IntakeError
 from grader.roll.people.roster import roster_in
 
 LABS = [LabFile(NAIVE, "01-naive"), LabFile(TILED, "02-tiled")]

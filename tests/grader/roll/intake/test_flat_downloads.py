@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from upload_files import NAIVE, TEXT, TILED, WANTED, put, take, tar_bytes, zip_bytes
 
-from grader.roll.intake.class_level import IntakeError
 from grader.roll.intake.intake import discover
 from grader.roll.intake.matching import LabFile
+from grader.roll.intake.upload_search import IntakeError
 
 OTHER = b"__global__ void other() {}\n"
 CANVAS = {

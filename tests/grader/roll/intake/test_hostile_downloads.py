@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from upload_files import NAIVE, TEXT, TILED, WANTED, handed_in, put, take, zip_bytes
 
-from grader.roll.intake.attempts import Intake
-from grader.roll.intake.class_level import IntakeError
-from grader.roll.intake.intake import Discovery, discover
+from grader.roll.intake.intake import Discovery, Intake, discover
+from grader.roll.intake.upload_search import IntakeError
 from grader.roll.people.roster import roster_in
 from grader.roll.platforms import recognition
 

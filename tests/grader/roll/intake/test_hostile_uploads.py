@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from upload_files import NAIVE, TEXT, TILED, put, take, tar_bytes, zip_bytes
 
-from grader.roll.intake.class_level import IntakeError
 from grader.roll.intake.upload import FILE_BYTES
+from grader.roll.intake.upload_search import IntakeError
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from upload_files import NAIVE, put
 
-from grader.roll.intake.attempts import Intake
-from grader.roll.intake.intake import discover
+from grader.roll.intake.intake import Intake, discover
 from grader.roll.intake.matching import LabFile
 
 STARTER = b"// TODO\r\n"

@@ -9,10 +9,9 @@ from platform_samples import CLASS, SAMPLES, Sample, SampleStudent, Tree, zips_i
 from upload_files import NAIVE, TEXT, TILED, WANTED, handed_in, put, tar_bytes, zip_bytes
 
 from grader.model.result import Student
-from grader.roll.intake.attempts import Intake
-from grader.roll.intake.class_level import IntakeError
-from grader.roll.intake.intake import Discovery, discover
+from grader.roll.intake.intake import Discovery, Intake, discover
 from grader.roll.intake.matching import LabFile
+from grader.roll.intake.upload_search import IntakeError
 
 LABS = [LabFile(NAIVE, "01-naive", ("matmul_naive",)), LabFile(TILED, "02-tiled", ("matmul_tiled",))]
 ONE_LAB = [LabFile(NAIVE, "01-naive")]

@@ -10,8 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from grader.roll.intake.attempts import Intake
-from grader.roll.intake.intake import discover
+from grader.roll.intake.intake import Intake, discover
 
 NAIVE, TILED = "matmul_naive.cu", "matmul_tiled.cu"
 WANTED = [NAIVE, TILED]

@@ -12,8 +12,7 @@ from fake_course import Course
 
 from grader.model.verdicts import Verdict
 from grader.roll.batch import class_batch, class_standing
-from grader.roll.intake.attempts import Attempt, counted_attempts, with_counted
-from grader.roll.intake.intake import Discovery, discover
+from grader.roll.intake.intake import Attempt, Discovery, counted_attempts, discover, with_counted
 
 _DISCOVER: Callable[..., Discovery] = discover
 COURSE = """
