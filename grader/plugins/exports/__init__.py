@@ -23,13 +23,7 @@ from grader.plugins.exports.grade_tables import (
 from grader.roll.batch.plugin import Export
 
 PLUGINS = (
-    Export(
-        "grades-csv",
-        "grades.csv",
-        "student,total,max and a column for each lab",
-        lambda grades: grades_csv(grades.graded),
-        always=True,
-    ),
+    Export("grades-csv", "grades.csv", "student,total,max and a column for each lab", grades_csv, always=True),
     Export("canvas", "exports/canvas.csv", "gradebook of Canvas", canvas_csv),
     Export(
         "canvas-feedback", "exports/canvas-feedback.zip", "pages for Canvas's re-upload of submissions", canvas_feedback
@@ -50,10 +44,5 @@ PLUGINS = (
     Export("junit", "exports/junit.xml", "JUnit's XML of the class", junit_xml),
     Export("sarif", "exports/findings.sarif", "SARIF 2.1.0 of all findings", sarif_log),
     Export("ags", "exports/ags-scores.jsonl", "score payloads of LTI's Assignment and Grade Services", ags_scores),
-    Export(
-        "answers-csv",
-        "exports/answers.csv",
-        "how many questions of each lab are answered",
-        lambda grades: answers_csv(grades.graded),
-    ),
+    Export("answers-csv", "exports/answers.csv", "how many questions of each lab are answered", answers_csv),
 )

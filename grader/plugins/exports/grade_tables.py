@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
-from grader.model.graded_class import GradedClass
 from grader.model.result import UNDECIDED, Case, LabAnswers, LabResult, Result, Student
 from grader.model.verdicts import Verdict
 from grader.model.written_names import first_and_last, some
@@ -404,10 +403,10 @@ def brightspace_csv(grades: Grades) -> Made:
 # not due yet and was not handed in has an empty cell too; the total is that of the others.
 
 
-def grades_csv(graded: GradedClass) -> str:
-    rows = [["student", "total", "max", *graded.lab_ids]]
-    for result in graded.results:
-        labs = [result.labs[lab_id] for lab_id in graded.lab_ids]
+def grades_csv(grades: Grades) -> str:
+    rows = [["student", "total", "max", *grades.graded.lab_ids]]
+    for result in grades.results:
+        labs = [result.labs[lab_id] for lab_id in grades.graded.lab_ids]
         broken = any(map(_is_broken, labs)) or all(map(is_open, labs))
         total = "" if broken and labs else number_text(result.total)
         cells = ["" if _is_broken(lab) or is_open(lab) else number_text(lab.points) for lab in labs]
@@ -427,10 +426,10 @@ def _is_broken(lab: LabResult) -> bool:
 _COLUMNS = ("questions", "answered", "right numbers")
 
 
-def answers_csv(graded: GradedClass) -> str:
-    asking = [lab for lab in graded.lab_ids if any(result.labs[lab].answers for result in graded.results)]
+def answers_csv(grades: Grades) -> str:
+    asking = [lab for lab in grades.graded.lab_ids if any(result.labs[lab].answers for result in grades.results)]
     rows = [["student", *(f"{lab} {column}" for lab in asking for column in _COLUMNS)]]
-    for result in graded.results:
+    for result in grades.results:
         cells = [cell for lab in asking for cell in _cells(result.labs[lab].answers)]
         rows.append([result.submission.id, *cells])
     return table_text(rows)
@@ -485,8 +484,7 @@ _AS_CANVAS_NAMES = re.compile(r"([^_\s/\\.][^_\s/\\]*_(?:LATE_)?[0-9]+_[0-9]+)_.
 
 def _in_moodle(result: Result) -> str:
     """`Ada Lovelace_700001_assignsubmission_file_/report.html`. Moodle reads the number alone, between the first two underscores."""
-    number = result.submission.student.platform_ids.get("Moodle", "")
-    if not (number.isascii() and number.isdigit()):
+    if not (number := _participant(result)):
         return ""
     name = one_line(re.sub(r'[_/\\:*?"<>|.~]', " ", result.submission.called))
     return f"{name}_{number}_assignsubmission_file_/report.html"

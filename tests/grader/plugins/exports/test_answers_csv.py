@@ -9,6 +9,8 @@ from grader.model.graded_class import GradedClass
 from grader.model.result import Environment, LabAnswers, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.plugins.exports.grade_tables import answers_csv
+from grader.roll.batch.plugin import Grades
+from grader.run.scoring.redaction import RedactedClass
 
 
 def of(student: str, answers: LabAnswers | None) -> Result:
@@ -20,7 +22,7 @@ def of(student: str, answers: LabAnswers | None) -> Result:
 
 
 def table(*results: Result) -> list[str]:
-    return answers_csv(GradedClass("a class", ("plain", "asking"), results)).splitlines()
+    return answers_csv(Grades(RedactedClass(GradedClass("a class", ("plain", "asking"), results)), "")).splitlines()
 
 
 def test_a_lab_that_asks_has_three_columns_and_another_none() -> None:

@@ -6,6 +6,8 @@ from grader.model.graded_class import GradedClass
 from grader.model.result import Environment, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.plugins.exports.grade_tables import grades_csv
+from grader.roll.batch.plugin import Grades
+from grader.run.scoring.redaction import RedactedClass
 
 
 def make_result(student: str, **points: float | None) -> Result:
@@ -23,7 +25,7 @@ def make_result(student: str, **points: float | None) -> Result:
 
 
 def table(results: list[Result], lab_ids: list[str]) -> str:
-    return grades_csv(GradedClass("a class", tuple(lab_ids), tuple(results)))
+    return grades_csv(Grades(RedactedClass(GradedClass("a class", tuple(lab_ids), tuple(results))), ""))
 
 
 def test_one_row_per_student_and_one_column_per_lab() -> None:

@@ -15,9 +15,8 @@ from fake_course import FILES, SEED, Course, FakeControls
 from grader.model.labs import Lab, load_lab
 from grader.model.outcome import LabOutcome
 from grader.model.result import Environment
-from grader.plugins.slurm.array_run import SlurmCluster
+from grader.plugins.slurm.array_run import ENDED, QueuedTask, RefusedError, SlurmCluster, SlurmCommands
 from grader.plugins.slurm.slice_judging import ArrayFolder, ArrayOrder, judge_slice
-from grader.plugins.slurm.slurm_commands import ENDED, QueuedTask, RefusedError, SlurmCommands
 from grader.roll.batch.class_batch import Batch, BatchReport, grade_submissions
 from grader.roll.batch.judging_jobs import JudgingSetup
 from grader.roll.batch.output_folder import OutputFolder

@@ -9,8 +9,7 @@ from fake_course import Course, small_course
 from simulated_slurm import SimulatedSlurm, Task, class_of, grade_there, pages
 
 from grader.model.verdicts import Verdict
-from grader.plugins.slurm.array_run import MOST_TRIES
-from grader.plugins.slurm.slurm_commands import ENDED, RefusedError
+from grader.plugins.slurm.array_run import ENDED, MOST_TRIES, RefusedError
 
 
 @pytest.fixture
@@ -32,6 +31,14 @@ def test_a_cluster_gives_the_grades_of_one_machine(course: Course, tmp_path: Pat
     course.fingerprint += " g++ 12"
     course.grade()
     assert pages(course.out) == there
+
+
+def test_an_out_may_have_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / 'it\'s 100 % "mine"'
+    folder.mkdir()
+    course = small_course(folder)
+    class_of(course, 1)
+    assert grade_there(SimulatedSlurm(course)).faults == ()
 
 
 def test_an_unchanged_class_asks_nothing_of_the_cluster(course: Course) -> None:

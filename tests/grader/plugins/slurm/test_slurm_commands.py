@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from grader.model.errors import RemediableError
-from grader.plugins.slurm import own_options, slurm_commands
-from grader.plugins.slurm.slurm_commands import QueuedTask, RefusedError, SilentError, SlurmCommands
+from grader.plugins.slurm import array_run, own_options
+from grader.plugins.slurm.array_run import QueuedTask, RefusedError, SilentError, SlurmCommands
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_a_queue_that_is_not_understood_is_one_that_does_not_answer(programs: Pa
 
 def test_a_command_that_hangs_is_one_that_does_not_answer(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(programs, "squeue", "exec /bin/sleep 60")
-    monkeypatch.setattr(slurm_commands, "_SECONDS", 0.2)
+    monkeypatch.setattr(array_run, "_SECONDS", 0.2)
     with pytest.raises(SilentError, match="no answer within"):
         SlurmCommands().queue("tilelab-0")
 

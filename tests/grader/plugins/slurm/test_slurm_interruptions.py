@@ -11,7 +11,7 @@ from simulated_slurm import SimulatedSlurm, Task, class_of, grade_there
 
 from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
-from grader.plugins.slurm.slurm_commands import SilentError
+from grader.plugins.slurm.array_run import SilentError
 
 
 @pytest.fixture
