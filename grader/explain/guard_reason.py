@@ -12,6 +12,7 @@ from itertools import accumulate, islice
 
 from grader.explain.story import Index3
 from grader.source.arithmetic import UNSIGNED, UnknownValueError, Value, converted, evaluate, typed
+from grader.source.cuda_vocabulary import BUILT_IN
 from grader.source.lexer import closing_bracket, parts_between, without_comments
 
 _IF = re.compile(r"\bif\s*\(")
@@ -72,7 +73,8 @@ def _first_reason(
         numbers, others = (_numbers(known, at, replace(one, sizes=sizes)) for one in (missing, other))
         here, there = _truth(condition, numbers), _truth(condition, others)
         if here is not None and there is not None and here != there and here == stops:
-            named = tuple((name, numbers[name].whole) for name in _names(condition) if name in numbers)
+            names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*(?:\.[xyz]\b)?", condition))
+            named = tuple((name, numbers[name].whole) for name in names if name in numbers)
             return GuardReason(at, condition, named, leaves=stops)
     return None
 
@@ -92,10 +94,10 @@ def _conditions(source: Sequence[str], line: int) -> Iterator[tuple[int, str, bo
             if text.startswith("}"):
                 return  # the function before
         for found in _IF.finditer(text):
-            condition, rest = _in_parentheses(text, found.end())
-            if condition is None:
+            end = closing_bracket(text, found.end() - 1, "()")
+            if end == len(text):  # it goes on in the next line
                 continue
-            after = rest.strip()
+            condition, after = text[found.end() : end].strip(), text[end + 1 :].strip()
             returns = re.match(r"\{?\s*return\b", after) is not None
             leaves = returns or (at < line and not after.strip("{ ") and re.match(r"\s*return\b", code[at]) is not None)
             if at == line:
@@ -109,14 +111,7 @@ def _conditions(source: Sequence[str], line: int) -> Iterator[tuple[int, str, bo
 
 
 def _code(source: Sequence[str]) -> list[str]:
-    """Without comments."""
     return [line.rstrip() for line in without_comments("\n".join(source)).split("\n")]
-
-
-def _in_parentheses(text: str, start: int) -> tuple[str | None, str]:
-    """What stands between them, and what follows; None where they do not close in this line."""
-    end = closing_bracket(text, start - 1, "()")
-    return (text[start:end].strip(), text[end + 1 :]) if end < len(text) else (None, "")
 
 
 @dataclass(frozen=True)
@@ -147,12 +142,7 @@ def _declarations(source: Sequence[str]) -> list[_Declaration]:
 def _numbers(declarations: Sequence[_Declaration], line: int, place: LaunchThread) -> dict[str, Value]:
     """What `place` knows in `line`, by its name."""
     found = {name: typed(size) for name, size in place.sizes.items()}
-    for name, index in (
-        ("threadIdx", place.thread),
-        ("blockIdx", place.at),
-        ("blockDim", place.block),
-        ("gridDim", place.grid),
-    ):
+    for name, index in zip(BUILT_IN, (place.thread, place.at, place.block, place.grid), strict=False):
         found |= {f"{name}.{axis}": Value(UNSIGNED, value) for axis, value in zip("xyz", index, strict=True)}
     for one in declarations:
         if one.line <= line:
@@ -167,10 +157,6 @@ def _numbers(declarations: Sequence[_Declaration], line: int, place: LaunchThrea
 def _sets(text: str, name: str) -> int:
     """How often it gets a value."""
     return len(re.findall(_CHANGED.format(re.escape(name)), text))
-
-
-def _names(condition: str) -> list[str]:
-    return list(dict.fromkeys(re.findall(r"[A-Za-z_]\w*(?:\.[xyz]\b)?", condition)))
 
 
 def _truth(condition: str, numbers: Numbers) -> bool | None:

@@ -19,19 +19,8 @@ from grader.source.lexer import Lexer
 _LONGEST, _DEEPEST = 400, 40  # characters, brackets and signs in one another
 _OF_A_TYPE = frozenset({"const", "signed", "std", "::"})
 _DOUBLE_SIGNS = frozenset({"<=", ">=", "==", "!=", "||", "<<", ">>", "++", "--"})
-_LEVELS = (
-    ("||",),
-    ("&&",),
-    ("|",),
-    ("^",),
-    ("&",),
-    ("==", "!="),
-    ("<", ">", "<=", ">="),
-    ("<<", ">>"),
-    ("+", "-"),
-    ("*", "/", "%"),
-)
-_PRECEDENCE = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs}
+_LEVELS = ("||", "&&", "|", "^", "&", "== !=", "< > <= >=", "<< >>", "+ -", "* / %")
+_PRECEDENCE = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs.split()}
 _COMPARED: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
@@ -106,11 +95,8 @@ def typed(number: int) -> Value:
 
 def converted(value: Value, type_name: str) -> Value:
     """To the type that these words name; `auto` keeps its own. Raises UnknownValueError."""
-    words = [
-        one
-        for one in type_name.replace("std::", "").split()
-        if one not in {"const", "constexpr", "static", "volatile", "auto"}
-    ]
+    no_type = {"const", "constexpr", "static", "volatile", "auto"}
+    words = [one for one in type_name.replace("std::", "").split() if one not in no_type]
     return _to(value, words) if words else value
 
 
@@ -354,15 +340,9 @@ def _as(value: Value, kind: Kind) -> Value:
 def _signed(sign: str, value: Value) -> Value:
     if sign == "!":
         return Value(INT, int(not value.number))
-    if sign == "~":
-        return _result(~value.whole, value.kind)
-    return (
-        value
-        if sign == "+"
-        else Value(value.kind, -value.number)
-        if value.kind.is_real
-        else _result(-int(value.number), value.kind)
-    )
+    if sign == "-" and value.kind.is_real:
+        return Value(value.kind, -value.number)
+    return value if sign == "+" else _result(~value.whole if sign == "~" else -value.whole, value.kind)
 
 
 def _result(number: int, kind: Kind) -> Value:
@@ -404,9 +384,7 @@ def _shifted(sign: str, one: Value, other: Value) -> Value:
 
 
 def _real_function(name: str, value: Value, kind: Kind) -> Value:
-    number = float(value.number)
     if name == "sqrt":
-        return (
-            Value(kind, _rounded(math.sqrt(number), kind)) if number >= 0 else _unknown("a root of a negative number")
-        )
+        root = math.sqrt(value.number) if value.number >= 0 else _unknown("a root of a negative number")
+        return Value(kind, _rounded(root, kind))
     return Value(kind, float(_ROUNDING[name](_as(value, kind).number)))

@@ -96,6 +96,10 @@ class MatchedMessage:
         """What this group of the expression matched; empty where it matched nothing or is not there."""
         return self.match.groupdict().get(name) or ""
 
+    def from_column(self, pattern: str) -> re.Match[str] | None:
+        """The first match from the column on, else in the whole line."""
+        return re.search(pattern, self.bare[self.column :]) or re.search(pattern, self.bare)
+
     def at(self, word: str = "") -> Span:
         return self.code.word_at(self.error.line, self.error.column, word)
 
@@ -118,6 +122,22 @@ class Phrasebook:
             return say
 
         return with_messages
+
+    def row(self, *messages: str, what: str, advice: str = "", line: str = "", at: str = "") -> Say:
+        """One of these functions as a row of a table: said where `line` is found in the line. Its group `at`, or all of it, is the place;
+        else the word `at`. The words of either match, and `number`, the line's, may stand in the sentences.
+        """
+        pattern = re.compile(line)
+
+        def say(told: MatchedMessage) -> Said | None:
+            if (found := pattern.search(told.bare)) is None:
+                return None
+            words = told.match.groupdict() | found.groupdict() | {"number": told.error.line}
+            part = found.span("at" if "at" in pattern.groupindex else 0)
+            place = told.part(*part) if line and not at else told.at(at.format(**words))
+            return Said(place, what.format(**words), advice.format(**words))
+
+        return self.says(*messages)(say)
 
     def rank(self, say: Say) -> int:
         return list(self._rows).index(say)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from grader.source.compiler_message import Diagnostic, MatchedMessage, Phrasebook, Said
 from grader.source.cuda_vocabulary import BUILT_IN
-from grader.source.name_sentences import ERRORS, unknown_name
+from grader.source.name_sentences import ERRORS, PARTS_OF_FOR, unknown_name
 from grader.source.student_code import Span, StudentCode
 
 COMPILER_SAYS = "The compiler says"
@@ -23,7 +23,7 @@ _NAMED = re.compile(r"^'(\w+)' was not declared|undeclared identifier '(\w+)'|id
 def mistakes(errors: Sequence[Diagnostic], code: StudentCode, most: int) -> list[Said]:
     """At most `most`, in the file's order of messages; a line is named once."""
     said: list[Said] = []
-    foreign = foreign_sign(code, frozenset(error.line for error in errors))
+    foreign = next(foreign_signs(code, {error.line for error in errors}), None)
     for error in errors:
         if foreign and error.line >= foreign[0].line:
             break
@@ -127,14 +127,11 @@ def _sign(told: MatchedMessage) -> Said | None:
     return Said(told.part(*found.span()), f"`{found[1]}` is no sign of C++: it writes `{_SIGNS[found[1]]}`.")
 
 
-@TYPOS.says(r"uint3|dim3|operand|convert|__cuda_builtin")
-def _parts(told: MatchedMessage) -> Said | None:
-    """`blockIdx * blockDim`."""
-    whole = re.search(rf"\b({'|'.join(BUILT_IN[:4])})\b(?!\s*(?:[.\w(\[]|->))", told.bare)
-    if whole is None:
-        return None
-    what = f"`{whole[1]}` has the parts `x`, `y` and `z`: this line does not say which of them is meant."
-    return Said(told.part(*whole.span(1)), what)
+TYPOS.row(  # `blockIdx * blockDim`
+    r"uint3|dim3|operand|convert|__cuda_builtin",
+    line=rf"\b(?P<at>{'|'.join(BUILT_IN[:4])})\b(?!\s*(?:[.\w(\[]|->))",
+    what="`{at}` has the parts `x`, `y` and `z`: this line does not say which of them is meant.",
+)
 
 
 @TYPOS.says(r"(?s)(?=.*(?:'(?:const )?\w+ ?\*'|pointer))(?=.*(?:operand|convert|incompatible type))")
@@ -148,13 +145,11 @@ def _pointer(told: MatchedMessage) -> Said | None:
     return None
 
 
-@TYPOS.says(r"does not name a type|type specifier|not declared|undeclared|expected")
-def _untyped(told: MatchedMessage) -> Said | None:
-    untyped = re.search(r"__shared__\s+([^\W\d]\w*)\s*\[", told.bare)
-    if untyped is None:
-        return None
-    what = f"The declaration of `{untyped[1]}` does not say of which type its elements are."
-    return Said(told.part(*untyped.span(1)), what)
+TYPOS.row(
+    r"does not name a type|type specifier|not declared|undeclared|expected",
+    line=r"__shared__\s+(?P<at>[^\W\d]\w*)\s*\[",
+    what="The declaration of `{at}` does not say of which type its elements are.",
+)
 
 
 @TYPOS.says(r"expected|too many decimal|invalid suffix|literal")
@@ -206,12 +201,8 @@ _LETTERS = dict(
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-def foreign_sign(code: StudentCode, lines: frozenset[int]) -> tuple[Span, str] | None:
-    """The first such sign, and a sentence. Letters count on `lines` only, where the compiler complained: elsewhere they are a choice."""
-    return next(_signs(code, lines), None)
-
-
-def _signs(code: StudentCode, lines: frozenset[int]) -> Iterator[tuple[Span, str]]:
+def foreign_signs(code: StudentCode, lines: set[int]) -> Iterator[tuple[Span, str]]:
+    """Each with a sentence. Letters count on `lines` only, where the compiler complained: elsewhere they are a choice."""
     for number, bare in enumerate(code.bare, 1):
         if bare.isascii():
             continue
@@ -302,21 +293,15 @@ class _Reader:
     def _closes(self, sign: str, place: Span, before: str, indent: int) -> tuple[Span, str] | None:
         if not self._waiting:
             return place, f"This `{sign}` closes nothing: there is one `{sign}` too many, here or above."
-        if self._waiting[-1].sign != _PAIRS[sign]:
-            return _mismatch(self._waiting, place, sign, self._code)
-        last = self._waiting.pop()
+        last = self._waiting[-1]
+        if last.sign != _PAIRS[sign]:
+            if any(one.sign == _PAIRS[sign] for one in self._waiting):
+                return _unclosed(last, self._code)
+            stands = f"This `{sign}` stands where the `{last.sign}` of line {last.place.line}"
+            return place, f"{stands} has to be closed by a `{_CLOSING[last.sign]}`."
+        self._waiting.pop()
         too_deep = sign == "}" and not before.strip() and last.indent > indent
         return _unclosed(last, self._code) if too_deep and self._too_few else None
-
-
-def _mismatch(waiting: list[_Open], place: Span, sign: str, code: StudentCode) -> tuple[Span, str]:
-    if any(one.sign == _PAIRS[sign] for one in waiting):
-        return _unclosed(waiting[-1], code)
-    last = waiting[-1]
-    return (
-        place,
-        f"This `{sign}` stands where the `{last.sign}` of line {last.place.line} has to be closed by a `{_CLOSING[last.sign]}`.",
-    )
 
 
 def _unclosed(one: _Open, code: StudentCode) -> tuple[Span, str]:
@@ -345,12 +330,8 @@ _OPERATOR_END = frozenset("=+-*/%&|^<>,([{!?:~.;}")
 
 def missing_sign(error: Diagnostic, code: StudentCode) -> Said | None:
     if _BRACKETS.search(error.text) and (found := _Reader(code).first_mistake()):
-        place, message = found
-        return Said(
-            place,
-            message,
-            "" if "{" not in message and "}" not in message else "Indent the file, and each { will stand above its }.",
-        )
+        indent = "Indent the file, and each { will stand above its }."
+        return Said(*found, indent if {"{", "}"} & set(found[1]) else "")
     if _SEMICOLON.search(error.text):
         return _semicolon(error, code)
     return _above(error, code)
@@ -363,15 +344,12 @@ def _semicolon(error: Diagnostic, code: StudentCode) -> Said | None:
     last = not code.line(before.line)[before.end :].strip()
     closes = code.line(before.line)[before.end :].lstrip().startswith("}")
     if re.search(r"\bfor\s*\(", code.line(before.line)) and "(" in code.line(before.line)[: before.start] and not last:
-        place = code.word_at(error.line, error.column)
-        return Said(place, "The three parts of a `for` are separated by `;`: for (start; condition; step).")
+        return Said(code.word_at(error.line, error.column), PARTS_OF_FOR)
     if (last or closes) and code.token(before) not in _OPERATOR_END - {"}"}:
         return _missing(before, code)
-    found = code.token(code.word_at(error.line, error.column))
-    said = (
-        f"After `{code.line(before.line)[: before.end].strip()[-30:]}` the compiler expects a `;` and finds `{found}`."
-    )
-    return Said(code.word_at(error.line, error.column), said) if found else None
+    place = code.word_at(error.line, error.column)
+    after, found = code.line(before.line)[: before.end].strip()[-30:], code.token(place)
+    return Said(place, f"After `{after}` the compiler expects a `;` and finds `{found}`.") if found else None
 
 
 def _unexpanded(error: Diagnostic, code: StudentCode) -> int:

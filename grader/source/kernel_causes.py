@@ -84,7 +84,8 @@ def forgotten_shared(code: StudentCode) -> Iterator[Said]:
     of_thread = _thread_names(code)
     for place, declared in islice(code.found(_LOCAL, 1), MOST_LOOKED_AT):
         for each in _NAMED.finditer(declared[1]):
-            if _filled_by_thread(each[1], code, place.line, of_thread):
+            stores, reads = _subscripts(each[1], code, place.line)
+            if any(map(of_thread.search, stores)) and not set(stores).issuperset(reads):
                 start = place.start + each.start()
                 what = (
                     f"`{each[1]}` in line {place.line} is an array of each thread's own: no other thread sees what is stored in it. "
@@ -97,22 +98,18 @@ def forgotten_shared(code: StudentCode) -> Iterator[Said]:
 def larger_than_the_block(code: StudentCode, name: str, threads: int) -> Iterator[Said]:
     """A shared array with elements that nobody set, and with more elements than the block has threads."""
     declared = re.compile(rf"__shared__\s+[^;]*?(?<!\w)({re.escape(name)})\s*((?:\[[^\[\]]+\]\s*)+)")
-    for number, bare in enumerate(code.bare, 1):
-        if not (found := declared.search(bare)):
-            continue
-        values, elements = constants(code, number), 1
+    for place, found in islice(code.found(declared, 1), 1):
+        values = constants(code, place.line)
         try:
-            for extent in re.findall(r"\[([^\[\]]+)\]", found[2]):
-                elements *= evaluate(extent, values).whole
+            elements = math.prod(evaluate(one, values).whole for one in re.findall(r"\[([^\[\]]+)\]", found[2]))
         except UnknownValueError:
             return
-        if elements > threads * _stores_of_a_thread(code, name, number):
+        if elements > threads * _stores_of_a_thread(code, name, place.line):
             what = (
-                f"`{name}` in line {number} has {elements:,} elements, and a block has {threads:,} threads: if each thread stores one of "
-                "them, nobody sets the others."
+                f"`{name}` in line {place.line} has {elements:,} elements, and a block has {threads:,} threads: if each thread stores one "
+                "of them, nobody sets the others."
             )
-            yield Said(Span(number, *found.span(1)), what, "How many elements does each thread have to load?")
-        return
+            yield Said(place, what, "How many elements does each thread have to load?")
 
 
 def _stores_of_a_thread(code: StudentCode, name: str, line: int) -> float:
@@ -147,11 +144,6 @@ def _subscripts(name: str, code: StudentCode, line: int) -> tuple[list[str], lis
     return found
 
 
-def _filled_by_thread(name: str, code: StudentCode, line: int, of_thread: re.Pattern[str]) -> bool:
-    stores, reads = _subscripts(name, code, line)
-    return any(of_thread.search(one) for one in stores) and any(one not in stores for one in reads)
-
-
 def _thread_names(code: StudentCode) -> re.Pattern[str]:
     """`threadIdx`, and variables that hold a part of it."""
     held = code.found(r"(\w+)\s*=\s*\(?\s*(?:int\s*\)\s*)?threadIdx\.[xyz]\b")
@@ -162,12 +154,9 @@ def _thread_names(code: StudentCode) -> re.Pattern[str]:
 def pointers_without_memory(code: StudentCode) -> Iterator[Said]:
     """`__shared__ float* As;` that nothing ever sets."""
     for place, match in islice(code.found(_POINTER, 1), MOST_LOOKED_AT):
-        if any(re.search(rf"(?<![\w.]){match[1]}\s*=(?!=)", line) for line in code.bare[place.line :]):
-            continue
-        what = (
-            f"`{match[1]}` in line {place.line} is a shared pointer that points nowhere: there is no array behind it."
-        )
-        yield Said(place, what, "An array is declared with its size in [ ], which has to be a constant.")
+        if not any(re.search(rf"(?<![\w.]){match[1]}\s*=(?!=)", line) for line in code.bare[place.line :]):
+            what = f"`{match[1]}` in line {place.line} is a shared pointer that points nowhere: there is no array behind it."
+            yield Said(place, what, "An array is declared with its size in [ ], which has to be a constant.")
 
 
 def dynamic_without_bytes(code: StudentCode, shared_bytes: int, launch: str) -> Iterator[Said]:
@@ -195,9 +184,7 @@ ADVICE = "Give it its first value where it is declared. A sum begins with 0, and
 def unset_value(name: str, code: StudentCode, before: int) -> Said | None:
     """What is said of `name`, which a compiler says is used unset in line `before` or above. None where it is no plain variable."""
     declared = [place for one, place in bare_declarations(code) if one == name and place.line <= before]
-    if not declared:
-        return None
-    first = _first_use(name, declared[-1], code)
+    first = _first_use(name, declared[-1], code) if declared else None
     if first is None:
         return None
     place, how = first

@@ -64,9 +64,7 @@ def launch_text(code: StudentCode, name: str, sizes: Sequence[int]) -> LaunchTex
     head = next((place for place, _ in code.found(rf"\bLaunchConfig\s+({re.escape(name)})\s*\(", 1)), None)
     if head is None:
         return None
-    begin, limit = (
-        sum(len(bare) + 1 for bare in code.bare[:count]) for count in (head.line - 1, head.line - 1 + _MOST)
-    )
+    begin, limit = (sum(len(bare) + 1 for bare in code.bare[: head.line - 1 + more]) for more in (0, _MOST))
     opening = code.whole.find("{", begin, limit)
     if opening < 0:
         return None
@@ -122,8 +120,7 @@ def _sets(found: LaunchText, statement: str, place: Span) -> bool:
     elif member := _MEMBER.fullmatch(statement):
         return _set_member(found, member, place)
     elif extent and "dim3" in statement:
-        found.extents[extent[1]] = _extent(found, extent[1], extent[2], place)
-        _know(found, found.extents[extent[1]])
+        _keep(found, _extent(found, extent[1], extent[2], place))
     else:
         return False
     return True
@@ -150,15 +147,14 @@ def _set_member(found: LaunchText, member: re.Match[str], place: Span) -> bool:
     at = "xyz".index(part)
     numbers, terms = list(known.numbers), [*known.terms, "1", "1", "1"][:3]
     numbers[at], terms[at] = _side(term, found), term.strip()
-    found.extents[name] = Extent(name, place, tuple(terms), tuple(numbers))
-    _know(found, found.extents[name])
+    _keep(found, Extent(name, place, tuple(terms), tuple(numbers)))
     return True
 
 
-def _know(found: LaunchText, extent: Extent) -> None:
-    found.values |= {
-        f"{extent.name}.{part}": Value(UNSIGNED, number) for part, number in zip("xyz", extent.numbers, strict=True)
-    }
+def _keep(found: LaunchText, extent: Extent) -> None:
+    found.extents[extent.name] = extent
+    parts = zip("xyz", extent.numbers, strict=True)
+    found.values |= {f"{extent.name}.{part}": Value(UNSIGNED, number) for part, number in parts}
 
 
 def _return(found: LaunchText, inner: str, place: Span) -> None:
@@ -223,33 +219,22 @@ def _exchanged(text: LaunchText) -> Iterator[Said]:
 
 def _refused(what: str, extent: Extent | None, numbers: _Three, text: LaunchText) -> Iterator[Said]:
     place, known = _where(extent, numbers, text)
+    terms = extent.terms if extent and known else ()
     for at, (part, number) in enumerate(zip("xyz", numbers, strict=True)):
         if number == 0 or (what == "grid" and number > _MOST_BLOCKS[at]):
             limit = "must be at least 1" if number == 0 else f"may be at most {_MOST_BLOCKS[at]:,}"
-            how = (
-                f": {_arithmetic(extent.terms[at], number, text)}"
-                if extent and known and at < len(extent.terms)
-                else ""
-            )
-            yield Said(
-                place,
-                f"In line {place.line} the {what}'s {part}, which {limit}, becomes {number:,}{how}.",
-                "How many blocks does a size need that the block's side does not divide? A part of a block counts as a whole one."
-                if number == 0
-                else "",
-            )
+            how = f": {_arithmetic(terms[at], number, text)}" if at < len(terms) else ""
+            said = f"In line {place.line} the {what}'s {part}, which {limit}, becomes {number:,}{how}."
+            round_up = "How many blocks does a size need that the block's side does not divide? A part of a block counts as a whole one."
+            yield Said(place, said, round_up if number == 0 else "")
             return
     threads = numbers[0] * numbers[1] * numbers[2]
     if what == "block" and (threads > _MOST_THREADS or numbers[2] > _MOST_DEEP):
         sides = [f"{number:,}" for number in numbers if number > 1]
         product = f"{' x '.join(sides)} = " if len(sides) > 1 else ""
-        terms = [term for term in extent.terms if not term.isdigit()] if extent and known else []
-        written = f" ({', '.join(f'`{term}`' for term in terms)})" if terms else ""
-        most = (
-            f"a block may have at most {_MOST_THREADS:,}"
-            if threads > _MOST_THREADS
-            else f"its z may be at most {_MOST_DEEP}"
-        )
+        named = ", ".join(f"`{term}`" for term in terms if not term.isdigit())
+        written, too_many = f" ({named})" if named else "", threads > _MOST_THREADS
+        most = f"a block may have at most {_MOST_THREADS:,}" if too_many else f"its z may be at most {_MOST_DEEP}"
         said = f"The block in line {place.line}{written} has {product}{threads:,} threads: {most}."
         yield Said(place, said, "The sides of a block multiply: their product is the number of its threads.")
 
@@ -276,26 +261,18 @@ def _too_few(text: LaunchText, launch: Started) -> Iterator[Said]:
         return
     rows, columns = launch.output
     across, down = launch.grid[0] * launch.block[0], launch.grid[1] * launch.block[1]
-    if launch.unwritten != rows * columns - min(across, columns) * min(down, rows) or 0 in (
-        *launch.grid,
-        *launch.block,
-    ):
+    reached = min(across, columns) * min(down, rows)
+    if launch.unwritten != rows * columns - reached or 0 in (*launch.grid, *launch.block):
         return
     place, known = _where(text.grid, launch.grid, text)
+    terms = zip(text.grid.terms[:2], text.grid.numbers, strict=False) if known and text.grid else ()
+    written = ", ".join(_arithmetic(term, number, text) for term, number in terms)
     what = (
-        f"Line {place.line} starts {across:,} x {down:,} threads in x and y"
-        f"{f' ({_written(text.grid, text)})' if known and text.grid else ''}, "
+        f"Line {place.line} starts {across:,} x {down:,} threads in x and y{f' ({written})' if written else ''}, "
         f"and the output has {columns:,} columns and {rows:,} rows: the elements outside have no thread."
     )
-    swapped = across >= rows and down >= columns
-    advice = (
-        "x runs along a row and counts columns; y counts rows."
-        if swapped
-        else "Round up: a part of a block counts as a whole one."
+    axes, round_up = (
+        "x runs along a row and counts columns; y counts rows.",
+        "Round up: a part of a block counts as a whole one.",
     )
-    yield Said(place, what, advice)
-
-
-def _written(extent: Extent, text: LaunchText) -> str:
-    terms: Sequence[str] = extent.terms[:2]
-    return ", ".join(_arithmetic(term, number, text) for term, number in zip(terms, extent.numbers, strict=False))
+    yield Said(place, what, axes if across >= rows and down >= columns else round_up)

@@ -13,6 +13,7 @@ from grader.source.student_code import Span, StudentCode, nearest, nearest_name
 
 ERRORS = Phrasebook()
 _KEYWORDS = "new|delete|class|this|template|operator|case|default|register|private|public|union|enum|struct|try|catch|throw|using|typename"
+PARTS_OF_FOR = "The three parts of a `for` are separated by `;`: for (start; condition; step)."
 _RESERVED = frozenset({*CPP, "new", "delete", "operator", "register", "try", "private", "public"})
 
 
@@ -27,33 +28,21 @@ def header(told: MatchedMessage) -> Said:
     place = told.part(*quoted.span()) if quoted else told.at()
     near = nearest(name.replace("/", ""), [one.replace("/", "") for one in HEADERS])
     meant = next((one for one in HEADERS if one.replace("/", "") == near), "")
-    advice = (
-        f"The header's name is <{meant}>."
-        if meant and meant != name
-        else "Remove the line, or correct the header's name."
-    )
-    return Said(place, f"There is no header `{name}` that a kernel can use.", advice)
+    better = f"The header's name is <{meant}>." if meant not in {"", name} else ""
+    what = f"There is no header `{name}` that a kernel can use."
+    return Said(place, what, better or "Remove the line, or correct the header's name.")
 
 
-@ERRORS.says(
-    r"^expected ",
-    r"was not declared",
-    r"^use of undeclared",
-    r'^identifier "',
-    r"unknown type name",
-    r"^invalid ",
-    r"^missing ",
-)
+@ERRORS.says(r"^(?:expected |use of undeclared|identifier \"|invalid |missing )|was not declared|unknown type name")
 def macro_constant(told: MatchedMessage) -> Said | None:
     """A #define whose body has a sign too many, which every use of it copies."""
     for number, name, body in told.code.macros():
-        if re.search(rf"\b{re.escape(name)}\b", told.bare) or number == told.error.line:
-            sign = ";" if body.endswith(";") else "=" if body.startswith("=") else ""
-            if sign:
-                line = told.code.line(number)
-                at = line.rfind(";") if sign == ";" else line.find("=")
-                what = f"`{name}` stands for all of `{body}`: the `{sign}` in this #define is copied to each place that uses it."
-                return Said(Span(number, at, at + 1), what, f"A #define has no `{sign}`: the name, a space, the value.")
+        sign = ";" if body.endswith(";") else "=" if body.startswith("=") else ""
+        if sign and (number == told.error.line or re.search(rf"\b{re.escape(name)}\b", told.bare)):
+            line = told.code.line(number)
+            at = line.rfind(";") if sign == ";" else line.find("=")
+            what = f"`{name}` stands for all of `{body}`: the `{sign}` in this #define is copied to each place that uses it."
+            return Said(Span(number, at, at + 1), what, f"A #define has no `{sign}`: the name, a space, the value.")
     return None
 
 
@@ -84,10 +73,8 @@ def std(told: MatchedMessage) -> Said:
     if name in {"cout", "cerr", "endl", "cin", "string", "vector", "thread", "mutex", "chrono", "array"}:
         advice = "A kernel can print with printf(), and its memory is arrays and pointers."
         return Said(told.at(name), f"`std::{name}` is for host code: a kernel cannot use it.", advice)
-    near = nearest(name, STD)
-    return Said(
-        told.at(name), f"The standard library has no `std::{name}`." + (f" Did you mean `std::{near}`?" if near else "")
-    )
+    meant = f" Did you mean `std::{near}`?" if (near := nearest(name, STD)) else ""
+    return Said(told.at(name), f"The standard library has no `std::{name}`.{meant}")
 
 
 @ERRORS.says(
@@ -97,13 +84,12 @@ def std(told: MatchedMessage) -> Said:
 )
 def index_type(told: MatchedMessage) -> Said:
     inner = re.search(r"(\w+)\s*\[([^\[\]]*)\]", told.bare)
-    place = told.part(inner.start(2), inner.end(2)) if inner else told.at()
+    place = told.part(*inner.span(2)) if inner else told.at()
     of = f" `{inner[2].strip()}`" if inner else ""
-    names = [name for name in re.findall(r"[^\W\d]\w*", inner[2] if inner else "") if name in told.code.declared]
-    named = ((name, line) for name in names for line in told.code.declarations(name))
     floats = [
         f"`{name}` (line {n})"
-        for name, n in named
+        for name in re.findall(r"[^\W\d]\w*", inner[2] if inner else "")
+        for n in told.code.declarations(name)
         if re.search(rf"\b(?:float|double)\b[^;(]*\b{name}\b", told.code.line(n))
     ]
     why = f" {floats[0]} is declared as a floating-point number." if floats else ""
@@ -117,22 +103,15 @@ def index_type(told: MatchedMessage) -> Said:
 )
 def subscript(told: MatchedMessage) -> Said | None:
     """One index too many, where `A[row]` is a number already; or what is no array at all. nvcc points at the name, others at the `[`."""
-    items = list(re.finditer(r"(\w+)\s*((?:\[[^\[\]]*\]\s*)+)(\[[^\[\]]*\])", told.bare))
-    item = next((one for one in items if one.start() <= told.column <= one.end()), None)
+
+    def around(pattern: str) -> re.Match[str] | None:
+        return next((one for one in re.finditer(pattern, told.bare) if one.start() <= told.column <= one.end()), None)
+
+    item = around(r"(\w+)\s*((?:\[[^\[\]]*\]\s*)+)(\[[^\[\]]*\])")
     if item is None:
-        around = (
-            one for one in re.finditer(r"(\w+)\s*\[[^\[\]]*\]", told.bare) if one.start() <= told.column <= one.end()
-        )
-        name = (
-            next(around, None)
-            or re.search(r"(\w+)\s*\[", told.bare[told.column :])
-            or re.search(r"(\w+)\s*\[", told.bare)
-        )
-        return (
-            Said(told.at(name[1]), f"`{name[1]}` is a single value, not an array: it takes no index in [ ].")
-            if name
-            else None
-        )
+        name = around(r"(\w+)\s*\[[^\[\]]*\]") or told.from_column(r"(\w+)\s*\[")
+        what = "is a single value, not an array: it takes no index in [ ]."
+        return Said(told.at(name[1]), f"`{name[1]}` {what}") if name else None
     first = f"{item[1]}{item[2].strip()}"
     message = (
         f"`{first}` is one number already, so it takes no further [ ]: `{item[1]}` points to its elements in one row after the other, "
@@ -150,18 +129,14 @@ def vector_subscript(told: MatchedMessage) -> Said | None:
     return Said(told.at(name), f"`{name}` is no array: its parts are `{name}.x`, `{name}.y` and `{name}.z`.")
 
 
-@ERRORS.says(
+ERRORS.row(
     r"base operand of '->' has non-pointer type",
     r"member reference type '[^']*' is not a pointer",
     r'operator "->" or "->\*" applied',
     r"expression must have pointer-to-class type",
+    line=r"(?P<name>\w+)\s*->",
+    what="`{name}` is no pointer: its parts are written with a point, as in `{name}.x`.",
 )
-def arrow(told: MatchedMessage) -> Said | None:
-    name = re.search(r"(\w+)\s*->", told.bare)
-    if name is None:
-        return None
-    place = told.part(name.start(), name.end())
-    return Said(place, f"`{name[1]}` is no pointer: its parts are written with a point, as in `{name[1]}.x`.")
 
 
 @ERRORS.says(
@@ -180,11 +155,8 @@ def read_only(told: MatchedMessage) -> Said:
         return Said(told.at(name), f"`{name}` is CUDA's own: a kernel can only read it.")
     lines = told.code.declarations(name)
     where = f", declared `const` in line {lines[0]}," if lines else ""
-    what = (
-        f"`{name}`{where} may only be read, and this line stores to it."
-        if name
-        else "This line stores to what is `const`."
-    )
+    stores = f"`{name}`{where} may only be read, and this line stores to it."
+    what = stores if name else "This line stores to what is `const`."
     advice = "A `const` pointer is an input. Results go to the output's pointer or to a variable of your own."
     return Said(told.at(name), what, advice)
 
@@ -210,30 +182,25 @@ def float_literal(told: MatchedMessage) -> Said:
 )
 def exception(told: MatchedMessage) -> Said:
     """GCC points at the end of the `throw`."""
-    word = told.match.groupdict().get("word") or next(iter(re.findall(r"\b(?:throw|try|catch)\b", told.bare)), "")
-    at = next((found.span() for found in re.finditer(rf"\b{word}\b", told.bare)), None) if word else None
+    found = re.search(rf"\b(?:{told.group('word') or 'throw|try|catch'})\b", told.bare)
+    word = told.group("word") or (found[0] if found else "")
     what = f"`{word}` is for host code" if word else "Exceptions are for host code"
     return Said(
-        told.part(*at) if at else told.at(),
+        told.part(*found.span()) if found else told.at(),
         f"{what}: a kernel and the functions that it calls have no exceptions.",
         "Test for the error before, and write a value that says what happened: no compiler for a GPU takes exceptions.",
     )
 
 
-@ERRORS.says(
+ERRORS.row(
     r"return-statement with a value, in function returning",
     r"should not return a value",
     r"return value type does not match the function type",
+    line=r"^(?!.*LaunchConfig)",
+    at="return",
+    what="A kernel returns nothing: it is `void`, and this `return` has a value.",
+    advice="Store the result where the lab asks for it, through the output's pointer. `return;` alone ends a thread.",
 )
-def void_value(told: MatchedMessage) -> Said | None:
-    place = told.code.word_at(told.error.line, told.error.column, "return")
-    if "LaunchConfig" in told.bare:
-        return None
-    return Said(
-        place,
-        "A kernel returns nothing: it is `void`, and this `return` has a value.",
-        "Store the result where the lab asks for it, through the output's pointer. `return;` alone ends a thread.",
-    )
 
 
 @ERRORS.says(
@@ -264,12 +231,10 @@ def fixed_size(told: MatchedMessage) -> Said:
     r"an array may not have elements of this type",
 )
 def open_dimensions(told: MatchedMessage) -> Said:
-    name = told.group("name")
     found = re.search(r"(\w+)\s*\[\s*\]\s*\[\s*\]", told.bare)
-    name = name or (found[1] if found else "")
-    return Said(
-        told.at(name), f"Of `{name}`, only the first [ ] may be empty: the compiler has to know how long a row is."
-    )
+    name = told.group("name") or (found[1] if found else "")
+    what = f"Of `{name}`, only the first [ ] may be empty: the compiler has to know how long a row is."
+    return Said(told.at(name), what)
 
 
 @ERRORS.says(
@@ -283,14 +248,7 @@ def twice(told: MatchedMessage) -> Said | None:
     others = [line for line in told.code.declarations(name) if line < told.error.line]
     if not others:
         head = re.search(r"\bfor\s*\([^;]*,", told.bare)
-        return (
-            Said(
-                told.part(*head.span()),
-                "The three parts of a `for` are separated by `;`: for (start; condition; step).",
-            )
-            if head
-            else None
-        )
+        return Said(told.part(*head.span()), PARTS_OF_FOR) if head else None
     advice = "Without its type, the second line assigns a value and declares nothing."
     return Said(told.at(name), f"`{name}` is declared twice: first in line {others[-1]}, and again here.", advice)
 
@@ -301,10 +259,9 @@ def twice(told: MatchedMessage) -> Said | None:
     r"expression must have integral",
 )
 def percent(told: MatchedMessage) -> Said | None:
-    at = told.bare.find("%", told.column)
-    at = at if at >= 0 else told.bare.find("%")
-    place = told.part(at, at + 1)
-    return Said(place, "`%` is for integers: one side of it is a floating-point number.") if at >= 0 else None
+    at = max(told.bare.find("%", told.column), told.bare.find("%"))
+    what = "`%` is for integers: one side of it is a floating-point number."
+    return Said(told.part(at, at + 1), what) if at >= 0 else None
 
 
 @ERRORS.says(r"invalid operands .*\[\d+\]")
@@ -313,27 +270,24 @@ def whole_row(told: MatchedMessage) -> Said | None:
     if rows is None:
         return None
     items = list(re.finditer(r"(\w+)\s*\[[^\[\]]*\](?!\s*\[)", told.bare))
-    found = next(
-        (one for one in items if one[1] in told.code.declared and one.end() >= told.column), next(iter(items), None)
-    )
+    named = [one for one in items if one[1] in told.code.declared and one.end() >= told.column]
+    found = next(iter(named or items), None)
     if found is None:
         return None
-    place = told.part(*found.span())
-    return Said(place, f"`{found[0]}` is a whole row of {rows[2]} elements, not one number: an index is missing.")
+    return Said(
+        told.part(*found.span()),
+        f"`{found[0]}` is a whole row of {rows[2]} elements, not one number: an index is missing.",
+    )
 
 
-@ERRORS.says(
+ERRORS.row(
     r"(?:could not convert|no viable conversion|cannot convert|no matching constructor).*LaunchConfig",
     r"no suitable .*LaunchConfig",
     r"return value type does not match",
+    at="return",
+    what="The launch function has to return a `LaunchConfig`, which holds a grid and a block.",
+    advice="As in the starter file: return LaunchConfig{{grid, block}}; with the name and with braces.",
 )
-def launch_config(told: MatchedMessage) -> Said:
-    place = told.code.word_at(told.error.line, told.error.column, "return")
-    return Said(
-        place,
-        "The launch function has to return a `LaunchConfig`, which holds a grid and a block.",
-        "As in the starter file: return LaunchConfig{grid, block}; with the name and with braces.",
-    )
 
 
 @ERRORS.says(
@@ -342,12 +296,9 @@ def launch_config(told: MatchedMessage) -> Said:
     r"must have \(pointer-to-\) ?function type",
 )
 def no_function(told: MatchedMessage) -> Said | None:
-    before = re.search(r"([^\W\d]\w*(?:\.\w+)?)\s*\($", told.bare[: told.column + 1])
-    called = (
-        before
-        or re.search(r"([^\W\d]\w*(?:\.\w+)*)\s*\(\s*\)", told.bare)
-        or re.search(r"(\w+(?:\.\w+)+)\s*\(", told.bare)
-    )
+    called = re.search(r"([^\W\d]\w*(?:\.\w+)?)\s*\($", told.bare[: told.column + 1])
+    called = called or re.search(r"([^\W\d]\w*(?:\.\w+)*)\s*\(\s*\)", told.bare)
+    called = called or re.search(r"(\w+(?:\.\w+)+)\s*\(", told.bare)
     if called is None:
         return None
     name = called[1].split(".")[0]
@@ -355,13 +306,12 @@ def no_function(told: MatchedMessage) -> Said | None:
     return Said(told.at(name), f"`{called[1]}` is no function: it takes no ( ).{index}")
 
 
-@ERRORS.says(r"lvalue required as left operand", r"expression is not assignable")
-def not_assignable(told: MatchedMessage) -> Said:
-    return Said(
-        told.at(),
-        "Nothing can be stored in what stands to the left of this `=`.",
-        "`=` stores a value; `==` compares two.",
-    )
+ERRORS.row(
+    r"lvalue required as left operand",
+    r"expression is not assignable",
+    what="Nothing can be stored in what stands to the left of this `=`.",
+    advice="`=` stores a value; `==` compares two.",
+)
 
 
 @ERRORS.says(
@@ -410,12 +360,10 @@ def converts(told: MatchedMessage) -> Said | None:
     r"no matching function for call to '(?P<name>[^']*)'",
 )
 def arguments(told: MatchedMessage) -> Said:
-    name = told.group("name")
-    called = re.search(r"(\w+)\s*\($", told.bare[: told.column + 1]) or re.search(
-        r"(\w+)\s*\(", told.bare[told.column :]
-    )
-    named = re.search(r"(\w+)(?:\(|$)", name)
-    name = named[1] if named else (called[1] if called else "")
+    called = re.search(r"(\w+)(?:\(|$)", told.group("name"))
+    called = called or re.search(r"(\w+)\s*\($", told.bare[: told.column + 1])
+    called = called or re.search(r"(\w+)\s*\(", told.bare[told.column :])
+    name = called[1] if called else ""
     lines = told.code.declarations(name)
     where = f" Line {lines[0]} says which it takes." if lines else ""
     return Said(told.at(name), f"`{name}` is called with the wrong number or kinds of arguments.{where}")
@@ -496,9 +444,8 @@ _OWNER = re.compile(r"\b(namespace|struct|class|union)\s+(\w+)[^;(){}]*$")
 
 def _declared_elsewhere(name: str, place: Span, code: StudentCode) -> Said | None:
     lines = code.declarations(name)
-    if scoped := re.search(
-        rf"\benum\s+(?:class|struct)\s+(\w+)[^{{;]{{0,100}}\{{[^}}]{{0,2000}}\b{name}\b", code.whole
-    ):
+    of_enum = rf"\benum\s+(?:class|struct)\s+(\w+)[^{{;]{{0,100}}\{{[^}}]{{0,2000}}\b{name}\b"
+    if scoped := re.search(of_enum, code.whole):
         return Said(place, f"`{name}` belongs to `{scoped[1]}`: elsewhere it is called `{scoped[1]}::{name}`.")
     if above := [one for one in lines if one < place.line]:
         what = f"`{name}`, declared in line {above[-1]}, is not known any more in line {place.line}."
@@ -524,14 +471,12 @@ def _end_of_scope(name: str, declared: int, used: int, code: StudentCode) -> tup
             opened.append(match)
         elif opened and match["gone"] is None and (begin := opened.pop()).start() < until < match.start():
             ended.append(begin)
+    if not ended:
+        return "", ""
     inner = next((one for one in ended if one["bracket"]), None)
     if inner is None:
-        where = ", ".join(str(code.place(one.start("sharp")).line) for one in ended[:1])
-        return (
-            (f"The condition in line {where} leaves it out.", "Declare it outside of #if and #endif.")
-            if ended
-            else ("", "")
-        )
+        where = code.place(ended[0].start("sharp")).line
+        return f"The condition in line {where} leaves it out.", "Declare it outside of #if and #endif."
     if owner := _OWNER.search(code.whole, max(0, inner.start() - 200), inner.start()):
         if owner[1] == "namespace" or "static" in code.line(declared):
             return f"It belongs to `{owner[2]}`: elsewhere it is called `{owner[2]}::{name}`.", ""
@@ -543,10 +488,8 @@ def _end_of_scope(name: str, declared: int, used: int, code: StudentCode) -> tup
 def _undeclared(name: str, place: Span, code: StudentCode) -> Said:
     bare = code.line(place.line)
     after = bare[place.end :]
-    what, advice = (
-        f"`{name}` is not declared: nothing above says what it is.",
-        "Check its spelling, and that it is declared above this line.",
-    )
+    what = f"`{name}` is not declared: nothing above says what it is."
+    advice = "Check its spelling, and that it is declared above this line."
     if re.match(r"\s*=[^=]", after) and not bare[: place.start].strip():
         what = f"`{name}` is used, but never declared."
         advice = f"The first line that names a variable says its type, as in `int {name} = …`."

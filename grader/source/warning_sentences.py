@@ -55,12 +55,10 @@ def _no_return(told: MatchedMessage) -> Said | None:
             place = told.code.word_at(number, head.start(1), head[1])
             launch = "LaunchConfig" in told.code.line(number)
             what = f"`{head[1]}`, which begins in line {number}, ends in line {told.error.line} without a `return`."
-            gets = (
-                " So nobody gets the grid and the block that it has chosen."
-                if launch
-                else " So what it gives back is chance."
+            gets = "nobody gets the grid and the block that it has chosen" if launch else "what it gives back is chance"
+            return Said(
+                place, f"{what} So {gets}.", "Its last statement has to return the value that its head promises."
             )
-            return Said(place, what + gets, "Its last statement has to return the value that its head promises.")
     return None
 
 
@@ -71,9 +69,7 @@ def _no_call(told: MatchedMessage) -> Said | None:
 
 @WARNINGS.says(r"assignment used as truth value|result of an assignment as a condition")
 def _assigned(told: MatchedMessage) -> Said | None:
-    found = re.search(r"(?<![=!<>+\-*/])=(?!=)", told.bare[told.column :]) or re.search(
-        r"(?<![=!<>+\-*/])=(?!=)", told.bare
-    )
+    found = told.from_column(r"(?<![=!<>+\-*/])=(?!=)")
     if found is None:
         return None
     at = told.bare.index(found[0], found.start())
@@ -114,8 +110,7 @@ def _no_effect(told: MatchedMessage) -> Said | None:
     if comma := _comma(told):
         return comma
     statement = told.bare.strip()
-    compared = re.search(r"==", told.bare[told.column - 2 :] if told.column > 1 else told.bare)
-    if compared and "=" not in re.sub(r"[=!<>]=", "", statement):
+    if "==" in told.bare[max(told.column - 2, 0) :] and "=" not in re.sub(r"[=!<>]=", "", statement):
         at = told.bare.index("==")
         what = f"`==` in line {told.error.line} compares, and the answer is thrown away: nothing is stored."
         return Said(told.part(at, at + 2), what, "`=` stores a value.")
@@ -124,16 +119,12 @@ def _no_effect(told: MatchedMessage) -> Said | None:
     return Said(told.part(start, len(told.bare.rstrip())), what, "Which variable should hold it afterwards?")
 
 
-@WARNINGS.says(r"empty body")
-def _empty_body(told: MatchedMessage) -> Said | None:
-    found = re.search(r"\b(for|if|while)\b.*\)\s*(;)", told.bare)
-    if found is None:
-        return None
-    what = (
-        f"The `;` right behind the `{found[1]}` in line {told.error.line} is all that it repeats or guards: what stands after it is run "
-        "once, whatever the condition says."
-    )
-    return Said(told.part(*found.span(2)), what)
+_empty_body = WARNINGS.row(
+    r"empty body",
+    line=r"\b(?P<word>for|if|while)\b.*\)\s*(?P<at>;)",
+    what="The `;` right behind the `{word}` in line {number} is all that it repeats or guards: what stands after it is run once, whatever "
+    "the condition says.",
+)
 
 
 @WARNINGS.says(r"this '(?P<word>\w+)' clause does not guard", r"not part of the previous '(?P<word>\w+)'")
@@ -145,16 +136,13 @@ def _not_guarded(told: MatchedMessage) -> Said | None:
     return Said(told.at(word) if word in told.bare else told.at(), what, "Put { } around all of the statements.")
 
 
-@WARNINGS.says(
+WARNINGS.row(
     r"operation on '(?P<name>\w+)' may be undefined",
     r"unsequenced modification and access to '(?P<name>\w+)'",
+    at="{name}",
+    what="Line {number} changes `{name}` and uses it in the same statement: which comes first is not defined.",
+    advice="Change it in a statement of its own.",
 )
-def _twice_changed(told: MatchedMessage) -> Said | None:
-    name = told.group("name")
-    what = (
-        f"Line {told.error.line} changes `{name}` and uses it in the same statement: which comes first is not defined."
-    )
-    return Said(told.at(name), what, "Change it in a statement of its own.")
 
 
 @WARNINGS.says(r"declaration of '(?P<name>\w+)' shadows a previous local|declaration shadows a local variable")
@@ -173,17 +161,16 @@ def _shadowed(told: MatchedMessage) -> Said | None:
     return Said(told.at(name), what, "Without the type in front, the statement uses the first one.")
 
 
+_FRACTIONS = "The elements of the matrices are `float`, and so are their products and sums."
+
+
 def _whole_result(told: MatchedMessage) -> Said | None:
     """A function that gives back whole numbers alone, where a `return` has a fraction."""
     for number in range(told.error.line, 0, -1):
         head = re.search(r"\b(int|unsigned|long|size_t|short|char|bool)\s+(\w+)\s*\([^;]*$", told.code.line(number))
         if head and "{" in "".join(told.code.bare[number - 1 : number + 1]):
             what = f"`{head[2]}`, which begins in line {number}, gives back `{head[1]}`: line {told.error.line} cuts fractions off."
-            return Said(
-                Span(number, *head.span(1)),
-                what,
-                "The elements of the matrices are `float`, and so are their products and sums.",
-            )
+            return Said(Span(number, *head.span(1)), what, _FRACTIONS)
     return None
 
 
@@ -196,7 +183,7 @@ def _whole_numbers(told: MatchedMessage) -> Said | None:
         return _whole_result(told)
     stores = list(re.finditer(r"([^\W\d]\w*)\s*(?:[+\-*/]?=)(?!=)", told.bare))
     # The last one before what the compiler points to: a loop's head may stand before it in the line.
-    found = next((one for one in reversed(stores) if one.start() <= told.column), stores[0] if stores else None)
+    found = next(iter([one for one in reversed(stores) if one.start() <= told.column] + stores), None)
     if found is None or ("[" not in told.bare and "+=" not in found[0]):
         return None
     for line in reversed(told.code.declarations(found[1])):
@@ -206,36 +193,23 @@ def _whole_numbers(told: MatchedMessage) -> Said | None:
                 f"`{found[1]}`, declared in line {line}, is of type `{kind[1]}`: it holds whole numbers only, and line {told.error.line} "
                 "cuts fractions off."
             )
-            return Said(
-                told.at(found[1]), what, "The elements of the matrices are `float`, and so are their products and sums."
-            )
+            return Said(told.at(found[1]), what, _FRACTIONS)
     return None
 
 
-@WARNINGS.says(r"to itself")
-def _to_itself(told: MatchedMessage) -> Said | None:
-    return Said(told.at(), f"Line {told.error.line} assigns a variable to itself: nothing changes.")
-
-
-@WARNINGS.says(r"division by zero|by zero is undefined")
-def _by_zero(told: MatchedMessage) -> Said | None:
-    return Said(told.at(), f"Line {told.error.line} divides by zero.")
-
-
-@WARNINGS.says(r"(?:self-)?comparison (?:always|of .* always)|always (?:true|false)")
-def _always(told: MatchedMessage) -> Said | None:
-    return Said(
-        told.at(),
-        f"The comparison in line {told.error.line} has always the same answer.",
-        "What should be compared with what?",
-    )
-
-
-@WARNINGS.says(r"variable '(?P<name>\w+)' set but not used")
-def _never_used(told: MatchedMessage) -> Said | None:
-    name = told.group("name")
-    what = f"`{name}`, declared in line {told.error.line}, gets a value that nothing ever uses."
-    return Said(told.at(name), what, "Where should its value go?")
+_to_itself = WARNINGS.row(r"to itself", what="Line {number} assigns a variable to itself: nothing changes.")
+_by_zero = WARNINGS.row(r"division by zero|by zero is undefined", what="Line {number} divides by zero.")
+_always = WARNINGS.row(
+    r"(?:self-)?comparison (?:always|of .* always)|always (?:true|false)",
+    what="The comparison in line {number} has always the same answer.",
+    advice="What should be compared with what?",
+)
+_never_used = WARNINGS.row(
+    r"variable '(?P<name>\w+)' set but not used",
+    at="{name}",
+    what="`{name}`, declared in line {number}, gets a value that nothing ever uses.",
+    advice="Where should its value go?",
+)
 
 
 def _reversed_sums(code: StudentCode) -> Iterator[Said]:
