@@ -88,8 +88,12 @@ def plain_text(source: str) -> str:
 
 
 def _told(source: str) -> Iterator[tuple[CodeLine, bool]]:
+    """The lines that hold anything besides comments, and whether `#if 0` keeps them from every compiler."""
     depth = 0
-    for line in _code_lines(source):
+    for number, text in _numbered(_changed(_SPLICE.sub(_END, source), _without_comment)):
+        if not text.strip():
+            continue
+        line = CodeLine(number, text.rstrip())
         found = _DIRECTIVE.fullmatch(line.bare)
         word, rest = found.groups() if found else ("", "")
         if not depth:
@@ -101,13 +105,6 @@ def _told(source: str) -> Iterator[tuple[CodeLine, bool]]:
         elif word in _CONDITIONS:
             depth += 1
         yield line, depth > 0
-
-
-def _code_lines(source: str) -> Iterator[CodeLine]:
-    """Those that hold anything besides comments."""
-    for number, text in _numbered(_changed(_SPLICE.sub(_END, source), _without_comment)):
-        if text.strip():
-            yield CodeLine(number, text.rstrip())
 
 
 def _numbered(marked: str) -> Iterator[CodeLine]:

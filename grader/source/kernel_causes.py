@@ -87,10 +87,8 @@ def forgotten_shared(code: StudentCode) -> Iterator[Said]:
             stores, reads = _subscripts(each[1], code, place.line)
             if any(map(of_thread.search, stores)) and not set(stores).issuperset(reads):
                 start = place.start + each.start()
-                what = (
-                    f"`{each[1]}` in line {place.line} is an array of each thread's own: no other thread sees what is stored in it. "
-                    "A tile that the threads of a block fill together has to be shared."
-                )
+                what = f"`{each[1]}` in line {place.line} is an array of each thread's own: no other thread sees what is stored in it."
+                what = f"{what} A tile that the threads of a block fill together has to be shared."
                 advice = "Which word before a declaration makes an array the whole block's?"
                 yield Said(Span(place.line, start, start + len(each[1])), what, advice)
 
@@ -105,10 +103,8 @@ def larger_than_the_block(code: StudentCode, name: str, threads: int) -> Iterato
         except UnknownValueError:
             return
         if elements > threads * _stores_of_a_thread(code, name, place.line):
-            what = (
-                f"`{name}` in line {place.line} has {elements:,} elements, and a block has {threads:,} threads: if each thread stores one "
-                "of them, nobody sets the others."
-            )
+            many = f"`{name}` in line {place.line} has {elements:,} elements, and a block has {threads:,} threads"
+            what = f"{many}: if each thread stores one of them, nobody sets the others."
             yield Said(place, what, "How many elements does each thread have to load?")
 
 
@@ -162,11 +158,9 @@ def pointers_without_memory(code: StudentCode) -> Iterator[Said]:
 def dynamic_without_bytes(code: StudentCode, shared_bytes: int, launch: str) -> Iterator[Said]:
     """`extern __shared__` where the launch function asks for nothing."""
     for place, match in code.found(_DYNAMIC, 1) if not shared_bytes else ():
-        what = (
-            f"`{match[1]}` in line {place.line} is `extern __shared__`: its size comes from the launch function, and `{launch}` asks for "
-            "0 bytes of it."
-        )
-        yield Said(place, what, "The third member of LaunchConfig says how many bytes of shared memory a block gets.")
+        extern = f"`{match[1]}` in line {place.line} is `extern __shared__`: its size comes from the launch function"
+        advice = "The third member of LaunchConfig says how many bytes of shared memory a block gets."
+        yield Said(place, f"{extern}, and `{launch}` asks for 0 bytes of it.", advice)
 
 
 # A local variable that has no value yet where it is first used: which, and what that statement does with it. Pure.
@@ -275,10 +269,8 @@ def shared_places(code: StudentCode, grid: tuple[int, int, int], block: tuple[in
         found_sum = next((one for one in sums if axis in {one[1], one[2]}), None)
         scaled = re.search(rf"(?:\*|<<)\s*\(?\s*blockIdx\.{axis}|blockIdx\.{axis}\s*\)?\s*(?:\*|<<)", text)
         if blocks > 1 and threads > 1 and found_sum and not scaled:
-            said = (
-                f"`{found_sum[0]}` counts blocks as if each had one thread in {axis}, and each has {threads}: neighbouring blocks get the "
-                "same places."
-            )
+            said = f"`{found_sum[0]}` counts blocks as if each had one thread in {axis}, and each has {threads}"
+            said = f"{said}: neighbouring blocks get the same places."
             if (there := _first(re.escape(found_sum[0]), code)) is not None:
                 yield Said(there, said, "How many places does each block need for itself?")
 

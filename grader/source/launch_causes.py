@@ -205,16 +205,12 @@ def launch_causes(code: StudentCode, name: str, launch: Started) -> Iterator[Sai
     text = launch_text(code, name, launch.sizes)
     if text is None or text.last == text.head:  # a `return` that is missing is told by the compiler
         return
-    yield from _exchanged(text)
-    yield from _refused("grid", text.grid, launch.grid, text)
-    yield from _refused("block", text.block, launch.block, text)
-    yield from _too_few(text, launch)
-
-
-def _exchanged(text: LaunchText) -> Iterator[Said]:
     if len(text.returned) > 1 and _OF_BLOCK.search(text.returned[0]) and _OF_GRID.search(text.returned[1]):
         what = f"`LaunchConfig` holds the grid first and the block second: line {text.last.line} gives `{text.returned[0]}` as the grid."
         yield Said(text.last, what)
+    yield from _refused("grid", text.grid, launch.grid, text)
+    yield from _refused("block", text.block, launch.block, text)
+    yield from _too_few(text, launch)
 
 
 def _refused(what: str, extent: Extent | None, numbers: _Three, text: LaunchText) -> Iterator[Said]:
@@ -271,8 +267,5 @@ def _too_few(text: LaunchText, launch: Started) -> Iterator[Said]:
         f"Line {place.line} starts {across:,} x {down:,} threads in x and y{f' ({written})' if written else ''}, "
         f"and the output has {columns:,} columns and {rows:,} rows: the elements outside have no thread."
     )
-    axes, round_up = (
-        "x runs along a row and counts columns; y counts rows.",
-        "Round up: a part of a block counts as a whole one.",
-    )
-    yield Said(place, what, axes if across >= rows and down >= columns else round_up)
+    is_swapped, axes = across >= rows and down >= columns, "x runs along a row and counts columns; y counts rows."
+    yield Said(place, what, axes if is_swapped else "Round up: a part of a block counts as a whole one.")

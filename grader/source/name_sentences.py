@@ -113,10 +113,8 @@ def subscript(told: MatchedMessage) -> Said | None:
         what = "is a single value, not an array: it takes no index in [ ]."
         return Said(told.at(name[1]), f"`{name[1]}` {what}") if name else None
     first = f"{item[1]}{item[2].strip()}"
-    message = (
-        f"`{first}` is one number already, so it takes no further [ ]: `{item[1]}` points to its elements in one row after the other, "
-        "and has one index."
-    )
+    message = f"`{first}` is one number already, so it takes no further [ ]:"
+    message = f"{message} `{item[1]}` points to its elements in one row after the other, and has one index."
     advice = "Work out how many elements lie before the one that you want: all rows above it, and those to its left."
     return Said(told.part(*item.span()), message, advice)
 
@@ -185,11 +183,11 @@ def exception(told: MatchedMessage) -> Said:
     found = re.search(rf"\b(?:{told.group('word') or 'throw|try|catch'})\b", told.bare)
     word = told.group("word") or (found[0] if found else "")
     what = f"`{word}` is for host code" if word else "Exceptions are for host code"
-    return Said(
-        told.part(*found.span()) if found else told.at(),
-        f"{what}: a kernel and the functions that it calls have no exceptions.",
-        "Test for the error before, and write a value that says what happened: no compiler for a GPU takes exceptions.",
+    advice = (
+        "Test for the error before, and write a value that says what happened: no compiler for a GPU takes exceptions."
     )
+    place = told.part(*found.span()) if found else told.at()
+    return Said(place, f"{what}: a kernel and the functions that it calls have no exceptions.", advice)
 
 
 ERRORS.row(
@@ -217,12 +215,9 @@ def fixed_size(told: MatchedMessage) -> Said:
     inside = re.findall(r"[^\W\d]\w*", found[2]) if found else []
     unknown = next((one for one in inside if one in BUILT_IN or told.code.declarations(one)), "")
     why = f": `{unknown}` is known only when the kernel runs" if unknown else ""
-    place = told.part(*found.span()) if found else told.at(name)
-    return Said(
-        place,
-        f"The size of the array `{name}` is not a constant{why}. CUDA has no arrays of variable length.",
-        "Give the array a length that is known when the file is compiled, as by a #define, a constexpr or a template parameter.",
-    )
+    what = f"The size of the array `{name}` is not a constant{why}. CUDA has no arrays of variable length."
+    advice = "Give the array a length that is known when the file is compiled, as by a #define, a constexpr or a template parameter."
+    return Said(told.part(*found.span()) if found else told.at(name), what, advice)
 
 
 @ERRORS.says(
@@ -274,10 +269,8 @@ def whole_row(told: MatchedMessage) -> Said | None:
     found = next(iter(named or items), None)
     if found is None:
         return None
-    return Said(
-        told.part(*found.span()),
-        f"`{found[0]}` is a whole row of {rows[2]} elements, not one number: an index is missing.",
-    )
+    what = f"`{found[0]}` is a whole row of {rows[2]} elements, not one number: an index is missing."
+    return Said(told.part(*found.span()), what)
 
 
 ERRORS.row(
@@ -335,11 +328,8 @@ def reserved(told: MatchedMessage) -> Said | None:
 def else_alone(told: MatchedMessage) -> Said | None:
     if told.code.token(told.at()) != "else":
         return None
-    return Said(
-        told.at("else"),
-        "This `else` belongs to no `if`.",
-        "Look at the `if` above it: a `;` right after its condition ends it, and two statements need braces.",
-    )
+    advice = "Look at the `if` above it: a `;` right after its condition ends it, and two statements need braces."
+    return Said(told.at("else"), "This `else` belongs to no `if`.", advice)
 
 
 @ERRORS.says(

@@ -14,7 +14,7 @@ from functools import cached_property
 from grader.source.cuda_vocabulary import CPP, CUDA, ELSEWHERE, LIBRARY, TYPE_BYTES
 
 MOST_LOOKED_AT = (
-    60  # declarations and loops for each of which a whole text is looked through: no file written by hand has more
+    60  # declarations and loops for each of which a whole text is looked through: nobody writes more by hand
 )
 _HIDDEN = re.compile(r"""//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])+'(?!\w)""", re.DOTALL)
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -104,9 +104,8 @@ class StudentCode:
     def words(self) -> dict[str, list[int]]:
         """Each name of the file and the lines that use it."""
         found: dict[str, list[int]] = {}
-        for number, bare in enumerate(self.bare, 1):
-            for match in _WORD.finditer(bare):
-                found.setdefault(match[0], []).append(number)
+        for place, match in self.found(_WORD):
+            found.setdefault(match[0], []).append(place.line)
         return found
 
     def declarations(self, name: str) -> list[int]:
@@ -129,9 +128,8 @@ class StudentCode:
 
     def macros(self) -> Iterator[tuple[int, str, str]]:
         """Line, name and body of each macro without parameters."""
-        for number, bare in enumerate(self.bare, 1):
-            if match := re.match(r"\s*#\s*define\s+(\w+)\s+(.*\S)", bare):
-                yield number, match[1], match[2]
+        for place, match in self.found(r"^\s*#\s*define\s+(\w+)\s+(.*\S)"):
+            yield place.line, match[1], match[2]
 
 
 class _Declaration:
@@ -267,7 +265,7 @@ def meant(wanted: str, found: list[NamedPlace]) -> NamedPlace | None:
 
 def difference(wanted: str, found: str) -> str:
     """What differs first between two signatures: "f(float const*, int)"."""
-    asked, given = (list(_parameters(one)) for one in (wanted, found))
+    asked, given = map(_parameters, (wanted, found))
     if len(asked) != len(given):
         return f"It has {len(given)} parameters, and the lab asks for {len(asked)}."
     if sorted(asked) == sorted(given):
@@ -278,9 +276,9 @@ def difference(wanted: str, found: str) -> str:
     return ""
 
 
-def _parameters(signature: str) -> Iterator[str]:
+def _parameters(signature: str) -> list[str]:
     inner = signature.partition("(")[2].rpartition(")")[0]
-    yield from (one.strip() for one in inner.split(",") if one.strip())
+    return [one.strip() for one in inner.split(",") if one.strip()]
 
 
 def in_c(parameter: str) -> str:

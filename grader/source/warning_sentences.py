@@ -154,10 +154,8 @@ def _shadowed(told: MatchedMessage) -> Said | None:
     outer = [line for line in told.code.declarations(name) if line < told.error.line]
     if not name or not outer or re.search(rf"\bfor\s*\([^;]*\b{name}\b", told.bare):  # loops may share a name
         return None
-    what = (
-        f"Line {told.error.line} declares a second `{name}`, which hides the one of line {outer[-1]}: what is stored in it here is lost at "
-        "the end of these braces."
-    )
+    hides = f"Line {told.error.line} declares a second `{name}`, which hides the one of line {outer[-1]}"
+    what = f"{hides}: what is stored in it here is lost at the end of these braces."
     return Said(told.at(name), what, "Without the type in front, the statement uses the first one.")
 
 
@@ -189,10 +187,8 @@ def _whole_numbers(told: MatchedMessage) -> Said | None:
     for line in reversed(told.code.declarations(found[1])):
         kind = re.search(rf"\b(int|unsigned|long|size_t|short|char|bool)\b[^;(]*\b{found[1]}\b", told.code.line(line))
         if kind and line <= told.error.line:
-            what = (
-                f"`{found[1]}`, declared in line {line}, is of type `{kind[1]}`: it holds whole numbers only, and line {told.error.line} "
-                "cuts fractions off."
-            )
+            what = f"`{found[1]}`, declared in line {line}, is of type `{kind[1]}`: it holds whole numbers only"
+            what = f"{what}, and line {told.error.line} cuts fractions off."
             return Said(told.at(found[1]), what, _FRACTIONS)
     return None
 
