@@ -24,6 +24,7 @@ ROUNDING = "it is very near: round once, at the end"
 NEARLY = "it is very near: does counting begin at 0 or at 1, and does the last one count?"
 ZEROS = "the digits fit, the size does not: look at the zeros and at the decimal point"
 SHARE = "the digits fit: is it per cent, or a part of 1?"
+_FACTORS = {"size": (1024, 1000, 8, 4), "time": (1000,)}  # of units that are taken for one another
 _LEAST_COUNT = 16  # of a number whose neighbours can be told as near
 _SEALS_TRIED = 3  # readings of one text: each takes some 40 ms
 _MOST_TRIALS = 60  # for hints of one file, where only seals are known
@@ -76,7 +77,7 @@ def hint(
 
     if any(trial.fits(other, wanted, value) for value in tried for other, wanted in others if other != key):
         return OTHER_LINE
-    if times(*_factors(spec)):
+    if times(*_FACTORS.get(kind_of_unit(spec.unit) or "", (100,) if spec.digits is not None else ())):
         return f"is it in another unit? {spec.unit} are asked for" if kind_of_unit(spec.unit) else SHARE
     if times(10, 100, 1000):
         return ZEROS
@@ -86,12 +87,6 @@ def hint(
     if all(value.denominator == 1 and abs(value) >= _LEAST_COUNT for value in tried):
         return NEARLY if fits(*(one for value in tried for one in (value + 1, value - 1))) else ""
     return ""
-
-
-def _factors(spec: NumberSpec) -> tuple[int, ...]:
-    """Of units that are taken for one another."""
-    of_kind = {"size": (1024, 1000, 8, 4), "time": (1000,)}
-    return of_kind.get(kind_of_unit(spec.unit) or "", (100,) if spec.digits is not None else ())
 
 
 def _last(value: Fraction, spec: NumberSpec) -> Fraction:

@@ -35,17 +35,15 @@ def labelled_number(line: str, specs: Sequence[NumberSpec]) -> tuple[int, str] |
     """Which of the numbers the line names, and what follows: nothing if only the blank does. None: the line is none of theirs."""
     plain = _COMMENT.sub(" ", line.translate(_PLAIN)[:1_000])
     head = plain[_MARKS.match(plain).end() :]  # type: ignore[union-attr]  # it matches nothing as well
+    labels = [(at, label) for at, spec in enumerate(specs) for label in (label_of(spec), spec.label)]
     for start in dict.fromkeys((0, _BEFORE.match(head).end())):  # type: ignore[union-attr]  # it matches an empty text as well
         longest = 0
         found: tuple[int, str] | None = None
-        for at, spec in enumerate(specs):
-            for label in dict.fromkeys((label_of(spec), spec.label)):
-                words = _WORD.findall(label.casefold())
-                end = _end_of(words, head[start:])
-                if end is not None and len(words) > longest:
-                    given = _behind(head[start + end :])
-                    if given is not None:
-                        longest, found = len(words), (at, given)
+        for at, label in labels:
+            words = _WORD.findall(label.casefold())
+            end = _end_of(words, head[start:]) if len(words) > longest else None
+            if end is not None and (given := _behind(head[start + end :])) is not None:
+                longest, found = len(words), (at, given)
         if found is not None:
             return found
     return None
@@ -301,6 +299,7 @@ ANSWER_BYTES = 128 << 10
 _NAMED = re.compile(r"(?:^|[^a-z])answers?(?:[^a-z]|$)")
 _TEXTS = (".md", ".markdown", ".txt", ".text", ".mdown")
 _DOCUMENTS = (".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages", ".html")
+_NO_TEXTS = b"PK\x03\x04", b"%PDF", b"{\\rtf", b"\x7fELF", b"\x1f\x8b", b"\xd0\xcf\x11\xe0"
 _TITLE = re.compile(r"\W*answers:\s*(\S+)", re.IGNORECASE)
 _TITLE_LINES = 20
 _NO_TEXT = "is no plain text: copy the answers into answers.md with a text editor, and save it as UTF-8"
@@ -320,9 +319,7 @@ def answer_text(data: bytes, name: str) -> str:
     """The text of such a file; `data` is UTF-8 or what a Windows editor writes. Raises NoAnswersError."""
     if len(data) > ANSWER_BYTES:
         raise NoAnswersError(f"{name} is larger than {ANSWER_BYTES >> 10} KiB, which no answers need")
-    if b"\0" in data or data.startswith(
-        (b"PK\x03\x04", b"%PDF", b"{\\rtf", b"\x7fELF", b"\x1f\x8b", b"\xd0\xcf\x11\xe0")
-    ):
+    if b"\0" in data or data.startswith(_NO_TEXTS):
         raise NoAnswersError(f"{name} {_NO_TEXT}")
     try:
         return data.decode("utf-8")

@@ -18,14 +18,7 @@ from tempfile import TemporaryDirectory
 
 from grader import __version__
 from grader.course.handout_archive import MANIFEST, Handout, Manifest, PackedFile, digest, whole
-from grader.course.leaks import (
-    Diagnostic,
-    HiddenCases,
-    copied_answers,
-    disclosed_seed,
-    disclosed_shapes,
-    withheld,
-)
+from grader.course.leaks import Diagnostic, HiddenCases, copied_answers, disclosed_seed, disclosed_shapes, withheld
 from grader.course.question_file import ANSWERS
 from grader.course.starters import course_secrets, leaked_solutions, outdated
 from grader.model.course_root import seed_if_made
@@ -64,9 +57,8 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
             files[path] = read_tracked(root / path, mode)
     # Figures of later labs are not handed out yet: those that a write-up in the handout shows are.
     pages = b"\n".join(file.data for path, file in files.items() if path.endswith(".md"))
-    files = {
-        path: file for path, file in files.items() if not _is_figure(path) or PurePosixPath(path).name.encode() in pages
-    }
+    for path in [one for one in files if _is_figure(one) and PurePosixPath(one).name.encode() not in pages]:
+        del files[path]
     if "README.md" in files:
         text = files["README.md"].data.decode().replace(_LAB_TABLE_MARK, _lab_table(labs))
         files["README.md"] = PackedFile(text.encode())

@@ -125,18 +125,12 @@ class CourseSecrets:
     def for_lab(self, lab_id: str | None) -> Secrets:
         """What the files of this lab must not show."""
         if lab_id not in self._joined:
-            self._joined[lab_id] = self._join(lab_id)
-        return self._joined[lab_id]
-
-    def _join(self, lab_id: str | None) -> Secrets:
-        if lab_id is None:
             held = [one.outside_of_labs() for one in self.of_labs.values()]
-        else:
-            held = [one if lab_id == own else one.beyond_chance() for own, one in self.of_labs.items()]
-        return Secrets(
-            frozenset(chain.from_iterable(one.pairs for one in held)),
-            frozenset(chain.from_iterable(one.expressions for one in held)),
-        )
+            if lab_id is not None:
+                held = [one if lab_id == own else one.beyond_chance() for own, one in self.of_labs.items()]
+            pairs, expressions = (one.pairs for one in held), (one.expressions for one in held)
+            self._joined[lab_id] = Secrets(frozenset().union(*pairs), frozenset().union(*expressions))
+        return self._joined[lab_id]
 
 
 @dataclass(frozen=True)
@@ -151,9 +145,13 @@ def _squeezed(text: str) -> str:
 
 def _statements(lines: list[str]) -> list[tuple[int, str]]:
     """Position and text of the lines that contain a word, without comments and white space. A line with only `}` does not count."""
-    bare = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), "\n".join(lines)).split("\n")
-    squeezed = ((position, _squeezed(text)) for position, text in enumerate(bare))
+    squeezed = ((position, _squeezed(text)) for position, text in enumerate(_bare(lines)))
     return [(position, text) for position, text in squeezed if _WORD.search(text)]
+
+
+def _bare(lines: list[str]) -> list[str]:
+    """Without comments."""
+    return _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), "\n".join(lines)).split("\n")
 
 
 def _expressions(text: str) -> set[str]:
@@ -309,14 +307,12 @@ def copied_answers(files: Mapping[str, str], answers: Mapping[str, str]) -> Iter
         for run in {run for _, run in _runs(answer)}:
             secrets.setdefault(run, []).append(source)
     for path, text in files.items():
-        if not path.endswith(_TEXT):
-            continue
-        told: set[str] = set()
-        for place, run in _runs(text):
+        told: dict[str, Diagnostic] = {}  # of each source, the first run
+        for place, run in _runs(text) if path.endswith(_TEXT) else ():
             for source in secrets.get(run, ()):
-                if source not in told:
-                    told.add(source)
-                    yield Diagnostic(path, _line(text, place), f"repeats an answer of {source}: {' '.join(run)}")
+                what = f"repeats an answer of {source}: {' '.join(run)}"
+                told.setdefault(source, Diagnostic(path, _line(text, place), what))
+        yield from told.values()
 
 
 def _runs(text: str) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -417,11 +413,9 @@ _STATEMENT = re.compile(r"\w[^{}]*;|\{[^}]*\w")  # a declaration, or code after 
 
 def unmarked(lines: list[Line]) -> list[Line]:
     """The lines outside all regions that contain a statement or are inside a function."""
-    text = "\n".join(line.text for line in lines)
-    bare = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text).split("\n")
     found: list[Line] = []
     depth = 0  # how many braces are open at the line's start
-    for line, code in zip(lines, bare, strict=True):
+    for line, code in zip(lines, _bare([line.text for line in lines]), strict=True):
         has_code = re.search(r"\w", code) and not code.lstrip().startswith("#")
         if line.region is Region.OUTSIDE and has_code and (depth > 0 or _STATEMENT.search(code)):
             found.append(line)

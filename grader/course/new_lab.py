@@ -104,9 +104,8 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
     try:
         files[f"{public}/{new.file}"] = starter_of(files[model], model)
     except MarkerError as error:
-        raise RemediableError(
-            f"no starter can be made from the lab's pattern, {pattern.id if pattern else 'the skeleton'}: {error}"
-        ) from error
+        of = pattern.id if pattern else "the skeleton"
+        raise RemediableError(f"no starter can be made from the lab's pattern, {of}: {error}") from error
     questions = QuestionFile.model_validate(tomllib.loads(files[f"{public}/{QUESTIONS}"]))
     files[f"{public}/{ANSWERS}"] = answer_form(LabQuestions(new.lab_id, new.title, new.file, questions))
     for path in files:
@@ -134,9 +133,8 @@ def write_lab(root: Path, files: Mapping[str, str]) -> None:
     except OSError as error:
         for path in written:
             path.unlink(missing_ok=True)
-        raise RemediableError(
-            f"{error.filename}: {error.strerror}; the files written so far were removed again"
-        ) from error
+        what = f"{error.filename}: {error.strerror}; the files written so far were removed again"
+        raise RemediableError(what) from error
 
 
 def next_steps(new: NewLab) -> str:
@@ -200,9 +198,8 @@ def _from_lab(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]
     yield f"{here}/Makefile", renamed_text(public / "Makefile")
     yield f"{here}/public_tests.cpp", f"// {note}.\n{renamed_text(public / 'public_tests.cpp')}"
     yield from _from_skeleton(new, given_points(pattern), of_each_lab=True)
-    yield f"{there}/{new.file}", f"// {note}.\n{renamed_text(private / pattern.public.file)}"
-    yield f"{there}/grading.toml", f"# {note}.\n{renamed_text(private / 'grading.toml')}"
-    yield f"{there}/hidden_tests.cpp", f"// {note}.\n{renamed_text(private / 'hidden_tests.cpp')}"
+    for mark, name in (("//", pattern.public.file), ("#", "grading.toml"), ("//", "hidden_tests.cpp")):
+        yield f"{there}/{renamed.get(name, name)}", f"{mark} {note}.\n{renamed_text(private / name)}"
     verdicts: set[str] = set()
     for reject in sorted((private / "rejects").glob("*.cu")):
         verdict = reject.read_text(encoding="utf-8").split("\n", 1)[0].removeprefix("// verdict: ").split(" ")[0]
@@ -213,14 +210,11 @@ def _from_lab(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]
 
 def given_points(lab: Lab) -> dict[str, float]:
     """The points, by what they are given for. What gets no points is left out."""
-    cases = lab.cases
     public = {case.name for case in lab.public.case}
-    points = {
-        "public": sum(one.points for one in cases if one.name in public and one.role != "technique"),
-        "technique": sum(one.points for one in cases if one.role == "technique"),
-        "hidden": sum(one.points for one in cases if one.name not in public and one.role != "technique"),
-        "speed": lab.private.performance_points if lab.private else 0,
-    }
+    points: dict[str, float] = dict.fromkeys(("public", "technique", "hidden", "speed"), 0)
+    for one in lab.cases:
+        points["technique" if one.role == "technique" else "public" if one.name in public else "hidden"] += one.points
+    points["speed"] = lab.private.performance_points if lab.private else 0
     return {what: worth for what, worth in points.items() if worth}
 
 

@@ -74,14 +74,8 @@ _UNITS: dict[str, dict[str, tuple[Fraction, ...]]] = {
     },
 }  # fmt: skip
 _SHARES = ("%", "percent", "per cent")
-_COUNTS = {
-    "thousand": (10**3,),
-    "k": (10**3, 2**10),
-    "ki": (2**10,),
-    "million": (10**6,),
-    "mi": (2**20,),
-    "billion": (10**9,),
-}
+_COUNTS: dict[str, tuple[int, ...]] = {"k": (10**3, 2**10), "ki": (2**10,), "mi": (2**20,)}
+_COUNTS |= {"thousand": (10**3,), "million": (10**6,), "billion": (10**9,)}
 
 
 @dataclass(frozen=True)
@@ -120,12 +114,8 @@ def rounded(value: Fraction, digits: int | None) -> Fraction:
 
 def stays_rounded(value: Fraction, digits: int | None) -> bool:
     """Whether somebody who rounded it to more digits first gets the same."""
-    if digits is None:
-        return True
-    return all(
-        rounded(rounded(value, more), digits) == rounded(value, digits)
-        for more in range(digits, digits + _EXTRA_DIGITS)
-    )
+    more = range(digits, digits + _EXTRA_DIGITS) if digits is not None else ()
+    return all(rounded(rounded(value, one), digits) == rounded(value, digits) for one in more)
 
 
 def _plain(text: str) -> str:

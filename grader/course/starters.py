@@ -7,21 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from grader.course.leaks import (
-    CourseSecrets,
-    Diagnostic,
-    Line,
-    MarkerError,
-    Region,
-    cut,
-    leaks,
-    secrets_of,
-    unmarked,
-)
+from grader.course.leaks import CourseSecrets, Diagnostic, Line, MarkerError, Region, cut, leaks, secrets_of, unmarked
 from grader.course.question_file import (
     ANSWERS,
     QUESTIONS,
@@ -70,12 +59,6 @@ def label_of(number: NumberSpec) -> str:
     return f"{number.label} ({number.unit})" if number.unit else number.label
 
 
-def question_list(lab: LabQuestions) -> str:
-    """The questions as the write-up lists them."""
-    marks = [(f"{number}. ", one.lines) for number, one in enumerate(lab.questions, start=1)]
-    return "\n".join(mark + f"\n{' ' * len(mark)}".join(lines) for mark, lines in marks)
-
-
 # The files that are made from a lab's `questions.toml`: the write-up's list, `answers.md`, and the numbers' seals.
 #
 # Which answers are right stays in `solutions/`.
@@ -93,10 +76,10 @@ def _from_questions(root: Path, lab_id: str) -> dict[Path, str]:
     text = _read(page)
     if len(_LIST.findall(text)) != 1:
         raise LabError(f"{page}: the questions need one place: a line {BEGIN}, and below it a line {END}")
-    files = {
-        page: _LIST.sub(lambda found: f"{found[1]}{question_list(questions)}\n{found[2]}", text),
-        lab.public_dir / ANSWERS: answer_form(questions),
-    }
+    marks = [(f"{number}. ", one.lines) for number, one in enumerate(questions.questions, start=1)]
+    listed = "\n".join(mark + f"\n{' ' * len(mark)}".join(lines) for mark, lines in marks)
+    page_text = _LIST.sub(lambda found: f"{found[1]}{listed}\n{found[2]}", text)
+    files = {page: page_text, lab.public_dir / ANSWERS: answer_form(questions)}
     if lab.private_dir is not None and any(not number.counted for one in questions.questions for number in one.number):
         files[lab.public_dir / SEALS] = _seals(questions)
     return files
@@ -113,9 +96,8 @@ def _seals(questions: LabQuestions) -> str:
         for number in kept:
             key = (one.id, number.label)
             if key not in questions.numbers:
-                raise LabError(
-                    f"solutions/{questions.lab_id}: no numbers.toml says what is right for {one.id}.{number.label!r}"
-                )
+                what = f"no numbers.toml says what is right for {one.id}.{number.label!r}"
+                raise LabError(f"solutions/{questions.lab_id}: {what}")
             seal, value = questions.seals.get(key, ""), questions.numbers[key]
             if not (seal and is_sealed(value, seal)):
                 seal = sealed(value, f"{questions.lab_id}/{one.id}/{number.label}")
@@ -159,18 +141,12 @@ def _below(root: Path, path: Path) -> str:
 # What `tilelab starters` makes, and what it is made from. Broken markers raise MarkerError, and wrong questions LabError.
 
 
-@dataclass(frozen=True)
-class _Source:
-    path: str  # below the root
-    lab_id: str
-    made: Callable[[], dict[Path, str]]
-
-
-def _made_from(root: Path) -> Iterator[_Source]:
+def _made_from(root: Path) -> Iterator[tuple[str, str, Callable[[], dict[Path, str]]]]:
+    """The source's path below the root, its lab, and what is made of it."""
     for source in _sources(root):
-        yield _Source(_below(root, source), source.parent.name, partial(_from_solution, root, source))
+        yield _below(root, source), source.parent.name, partial(_from_solution, root, source)
     for lab_id in lab_ids(root):
-        yield _Source(f"assignments/{lab_id}/{QUESTIONS}", lab_id, partial(_from_questions, root, lab_id))
+        yield f"assignments/{lab_id}/{QUESTIONS}", lab_id, partial(_from_questions, root, lab_id)
 
 
 def _from_solution(root: Path, source: Path) -> dict[Path, str]:
@@ -180,7 +156,7 @@ def _from_solution(root: Path, source: Path) -> dict[Path, str]:
 
 def write(root: Path) -> list[Path]:
     """Writes each file that is missing or stale, and returns these. Raises MarkerError or LabError before it writes anything."""
-    wanted = {path: text for one in _made_from(root) for path, text in one.made().items()}
+    wanted = {path: text for _, _, made in _made_from(root) for path, text in made().items()}
     stale = [path for path, text in wanted.items() if _read(path) != text]
     for path in stale:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -198,18 +174,18 @@ def outdated(root: Path) -> list[Diagnostic]:
     diagnostics: list[Diagnostic] = []
     made: set[Path] = set()
     broken: set[str] = set()  # labs of which nobody knows what is made
-    for source in _made_from(root):
+    for source, lab_id, make in _made_from(root):
         try:
-            files = source.made()
+            files = make()
         except (MarkerError, LabError) as error:
             line, reason = (error.line, error.reason) if isinstance(error, MarkerError) else (None, str(error))
-            diagnostics.append(Diagnostic(source.path, line, reason))
-            broken.add(source.lab_id)
+            diagnostics.append(Diagnostic(source, line, reason))
+            broken.add(lab_id)
             continue
         made |= files.keys()
         for path, text in files.items():
             if _read(path) != text:
-                what = f"differs from what {source.path} gives" if path.is_file() else "missing"
+                what = f"differs from what {source} gives" if path.is_file() else "missing"
                 diagnostics.append(Diagnostic(_below(root, path), None, f"{what}; run `tilelab starters`"))
     alone = [path for name in ("*.cu", ANSWERS, SEALS) for path in sorted((root / "assignments").glob(f"*/{name}"))]
     return diagnostics + [
