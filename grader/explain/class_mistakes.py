@@ -15,7 +15,7 @@ from grader.explain.clustering import Cluster, WrongSubmission, behaviour, clust
 from grader.model import visible_text
 from grader.model.errors import RemediableError
 from grader.model.graded_class import LabMistakes, Mistake
-from grader.model.result import LabResult, Model, Result
+from grader.model.result import Model, Result
 from grader.run.scoring.redaction import for_student
 from grader.system.own_files import write_atomically
 
@@ -39,9 +39,8 @@ def wrong_submissions(
                 text = sources.get(student, {}).get(lab.file, "")
                 seen = behaviour(lab.cases)
                 like = likenesses.get(lab_id, {}).get(seen, "")
-                found.setdefault(lab_id, []).append(
-                    wrong_submission(student, lab_id, lab, text, like=like, behaviour=seen)
-                )
+                one = wrong_submission(student, lab_id, lab, text, like=like, behaviour=seen)
+                found.setdefault(lab_id, []).append(one)
     return found
 
 
@@ -51,10 +50,13 @@ def lab_mistakes(
     texts: Mapping[str, str],
     likenesses: Mapping[str, str],
     comments: Comments,
+    before: Mapping[str, int] | None = None,
 ) -> LabMistakes:
-    """`texts`: each student's file of this lab."""
-    clusters = clusters_of(wrong)
-    return LabMistakes(lab_id, len(wrong), tuple(_mistake(one, texts, likenesses, comments) for one in clusters))
+    """`texts`: each student's file of this lab; `before`: how many made each mistake then, by key; None: the lab was not graded before."""
+    made = (_mistake(one, texts, likenesses, comments) for one in clusters_of(wrong))
+    if before is not None:  # those of a rest are not counted alone
+        made = (one if one.rest else replace(one, before=before.get(one.key, 0)) for one in made)
+    return LabMistakes(lab_id, len(wrong), tuple(made))
 
 
 def commented(
@@ -82,13 +84,12 @@ def comment_keys(
 
 
 def with_comments(results: Sequence[Result], keys: Places, comments: Comments) -> tuple[Result, ...]:
-    def with_comment(lab: LabResult, text: str) -> LabResult:
-        return lab.model_copy(update={"comment": text}) if text else lab
-
     found = []
     for result in results:
-        of = {lab_id: comments.get(keys.get((result.submission.id, lab_id), ""), "") for lab_id in result.labs}
-        labs = {lab_id: with_comment(lab, of[lab_id]) for lab_id, lab in result.labs.items()}
+        labs = dict(result.labs)
+        for lab_id, lab in result.labs.items():
+            if text := comments.get(keys.get((result.submission.id, lab_id), "")):
+                labs[lab_id] = lab.model_copy(update={"comment": text})
         found.append(result.model_copy(update={"labs": labs}))
     return tuple(found)
 
@@ -234,13 +235,10 @@ def _entries(mistakes: Iterable[Mistake]) -> Iterable[str]:
         what = f"{one.verdict.facts.label}: {one.title}" if one.title != one.verdict.facts.label else one.title
         lines = [what] + ([f"behaves like {one.like}"] if one.like else [])
         lines += [_HIDDEN] if one.hidden else []
-        told = "".join(f"# {_plain(line)}\n" for line in lines)
+        # On one line, without what TOML forbids in a comment.
+        plain = ("".join(letter if letter.isprintable() else " " for letter in line)[:200] for line in lines)
+        told = "".join(f"# {line}\n" for line in plain)
         yield f'\n{told}[[comment]]\nkey = "{one.key}"\ntext = ""\n'
-
-
-def _plain(text: str) -> str:
-    """On one line, without what TOML forbids in a comment."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)[:200]
 
 
 # How many students made each mistake in the batch before, kept in OUT: instructor/clusters/mistakes.json.
@@ -250,10 +248,9 @@ def _plain(text: str) -> str:
 
 class _Counts(Model):
     schema_: Literal["tilelab/mistakes/v1"] = Field(default="tilelab/mistakes/v1", alias="schema")
-    now: dict[str, dict[str, int]] = Field(default_factory=dict)  # by lab: students by key
-    before: dict[str, dict[str, int]] = Field(
-        default_factory=dict
-    )  # in the batch before; a lab that is not there was not graded
+    # By lab, the students by key; and in the batch before, where a lab that is not there was not graded.
+    now: dict[str, dict[str, int]] = Field(default_factory=dict)
+    before: dict[str, dict[str, int]] = Field(default_factory=dict)
 
 
 def counts_before(
@@ -275,12 +272,3 @@ def counts_before(
     if (now, before) != (kept.now, kept.before):
         write_atomically(path, _Counts(now=now, before=before).model_dump_json(by_alias=True) + "\n")
     return before
-
-
-def with_counts(mistakes: Sequence[LabMistakes], before: Mapping[str, Mapping[str, int]]) -> tuple[LabMistakes, ...]:
-    """Each mistake with how many made it before, where the lab was graded before. Those of a rest are not counted alone."""
-
-    def counted(one: Mistake, lab_id: str) -> Mistake:
-        return one if one.rest or lab_id not in before else replace(one, before=before[lab_id].get(one.key, 0))
-
-    return tuple(replace(lab, mistakes=tuple(counted(one, lab.lab_id) for one in lab.mistakes)) for lab in mistakes)

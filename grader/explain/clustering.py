@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from grader.explain.similar_files import file_tokens
 from grader.model.outcome import JudgedCase
@@ -33,8 +33,6 @@ LaunchConfig __global__ __device__ __host__ __shared__ __restrict__ __constant__
 _KEPT = frozenset(re.findall(r"\w+", _KEPT_WORDS))
 _DECLARES = frozenset({"int", "float", "double", "unsigned", "auto", "long", "size_t", "bool", "char"})
 _NUMBERS = frozenset({"0", "1", "2"})  # others are sizes of the author's choice
-
-
 _NEAR = 40  # tokens; what belongs to a declaration or to the head of a loop is not farther away
 
 
@@ -65,10 +63,7 @@ class LineShapes:
     @cached_property
     def _roles(self) -> dict[str, str]:
         """The later of two roles of a name counts."""
-        roles: dict[str, str] = {}
-        for find in (self._locals, self._sides, self._steps, self._indices, self._sums, self._parameters, self._tiles):
-            roles |= dict(find())
-        return roles
+        return dict(self._named())
 
     def _text(self, at: int) -> str:
         return self.tokens[at].text if 0 <= at < len(self.tokens) else ""
@@ -81,30 +76,24 @@ class LineShapes:
     def _places(self, *texts: str) -> Iterator[int]:
         return (at for at, token in enumerate(self.tokens) if token.text in texts)
 
-    def _locals(self) -> Iterator[tuple[str, str]]:
+    def _named(self) -> Iterator[tuple[str, str]]:
         for at in self._places(*_DECLARES):
             yield self._text(at + 1), "local"
-
-    def _sides(self) -> Iterator[tuple[str, str]]:
         for at in self._places("__shared__"):
             yield from ((self._text(one + 1), "side") for one in self._near(at, ";") if self._text(one) == "[")
-
-    def _steps(self) -> Iterator[tuple[str, str]]:
         for at in self._places("for", "while"):
             assigned = next((one for one in self._near(at, ";", ")") if self._text(one) == "="), None)
             if assigned is not None:
                 yield self._text(assigned - 1), "step"
-
-    def _indices(self) -> Iterator[tuple[str, str]]:
         for at in self._places("="):
             if any(self._text(one) in {"threadIdx", "blockIdx"} for one in self._near(at, ";", ",", "{")):
                 yield self._text(at - 1), "index"
-
-    def _sums(self) -> Iterator[tuple[str, str]]:
-        """What something is added to, and is no array."""
         for at in self._places("+="):
-            if self._text(at - 1) != "]":
+            if self._text(at - 1) != "]":  # no array
                 yield self._text(at - 1), "sum"
+        yield from self._parameters()
+        for at in self._places("__shared__"):
+            yield self._text(self._near(at, "[", ";", "=").stop - 1), "tile"
 
     def _parameters(self) -> Iterator[tuple[str, str]]:
         """Of kernels: numbers are sizes, arrays that are const are inputs, and the others are outputs."""
@@ -119,11 +108,6 @@ class LineShapes:
                     yield text, ("input" if is_const else "output") if is_pointer else "size"
                 if text == ",":
                     is_const = is_pointer = False
-
-    def _tiles(self) -> Iterator[tuple[str, str]]:
-        """The arrays that are __shared__."""
-        for at in self._places("__shared__"):
-            yield self._text(self._near(at, "[", ";", "=").stop - 1), "tile"
 
 
 # Why one submission is wrong, in three steps from the verdict to the line, each with a key that another submission may share. Pure.
@@ -168,36 +152,25 @@ def wrong_submission(
 ) -> WrongSubmission:
     """`text`: the file that was handed in; `like`: the small mistake in the solution that behaves the same."""
     shapes = LineShapes(text)
-    finding = _finding(lab)
+    finding = next((one for one in lab.findings if one.kind is lab.verdict and one.severity == "error"), None)
     case = _case(lab)
     summary = _summary(case)
     cause, title, line = _cause(lab, finding, case, shapes)
     if not cause:
         cause, title = (f"like {like}", f"as {like}") if like else summary
-    verdict = Step(
-        f"{lab_id}/{lab.verdict}",
-        lab.verdict.facts.label if lab.verdict is not Verdict.PASS else "Right, but not as asked",
-    )
+    label = lab.verdict.facts.label if lab.verdict is not Verdict.PASS else "Right, but not as asked"
+    verdict = Step(f"{lab_id}/{lab.verdict}", label)
     steps = [verdict]
     if cause:
         steps.append(Step(f"{verdict.key}/{_digest(cause)}", title))
-        if shape := shapes.shape(_line(text, line)):
+        lines = text.split("\n")
+        if shape := shapes.shape(lines[line - 1] if line is not None and 0 < line <= len(lines) else ""):
             steps.append(Step(f"{steps[-1].key}/{_digest(shape)}", title))
     also = [f"{verdict.key}/{_digest(one)}" for one in (f"like {like}" if like else "", summary[0]) if one]
     shown = {step.key for step in steps}
-    return WrongSubmission(
-        student,
-        lab.verdict,
-        tuple(steps),
-        line,
-        bool(lab.cases) and all(one.visibility == "hidden" for one in lab.cases if not one.passed),
-        behaviour,
-        tuple(one for one in also if one not in shown),
-    )
-
-
-def _finding(lab: LabResult) -> Finding | None:
-    return next((one for one in lab.findings if one.kind is lab.verdict and one.severity == "error"), None)
+    hidden = bool(lab.cases) and all(one.visibility == "hidden" for one in lab.cases if not one.passed)
+    others = tuple(one for one in also if one not in shown)
+    return WrongSubmission(student, lab.verdict, tuple(steps), line, hidden, behaviour, others)
 
 
 def _case(lab: LabResult) -> Case | None:
@@ -254,12 +227,10 @@ def _of_finding(finding: Finding, shapes: LineShapes) -> tuple[str, str]:
         return f"race {array} {finding.access} {other.access} {order} {barrier}", words if known else finding.message
     if finding.kind is Verdict.BARRIER_DIVERGENCE:
         missed = finding.access if other is None else f"{finding.access} {other.access}"
-        skipped = "skipped the barrier" in finding.message
-        return f"barrier {missed} {_words(finding.message)}", (
-            "some threads skip a barrier for which others wait"
-            if skipped
-            else "threads of a block wait at different places"
-        )
+        title = "threads of a block wait at different places"
+        if "skipped the barrier" in finding.message:
+            title = "some threads skip a barrier for which others wait"
+        return f"barrier {missed} {_words(finding.message)}", title
     where = next((words for sign, words in _PLACES.items() if sign in finding.message), "")
     if where or finding.kind is Verdict.UNINITIALIZED_READ:
         did = {"read": "reads", "write": "writes"}.get(finding.access or "", "uses")
@@ -285,11 +256,6 @@ def _order(line: int | None, other: int | None) -> str:
 def _words(message: str) -> str:
     """A message without names, numbers and places."""
     return " ".join(_NUMBER.sub("n", _QUOTED.sub("", message[:_LONGEST])).split()).casefold()
-
-
-def _line(text: str, line: int | None) -> str:
-    lines = text.split("\n")
-    return lines[line - 1] if line is not None and 0 < line <= len(lines) else ""
 
 
 def _digest(text: str) -> str:
@@ -325,10 +291,8 @@ def clusters_of(wrong: Sequence[WrongSubmission], most: int = MOST) -> tuple[Clu
 def _refined(clusters: Sequence[Cluster], depth: int, least: int, most: int) -> list[Cluster]:
     """Parts of at least `least` submissions at step `depth` become clusters of their own, as long as there is room."""
     made = list(clusters)
-    parts = [
-        part for part in _groups([one for one in made if one.depth == depth - 1], depth) if len(part.members) >= least
-    ]
-    for part in sorted(parts, key=_clustering_order):
+    parts = _groups([one for one in made if one.depth == depth - 1], depth)
+    for part in sorted((one for one in parts if len(one.members) >= least), key=_clustering_order):
         whole = next(one for one in made if one.depth == depth - 1 and set(part.members) <= set(one.members))
         others = tuple(one for one in whole.members if one not in set(part.members))
         if others and len(made) >= most:
@@ -341,14 +305,11 @@ def _refined(clusters: Sequence[Cluster], depth: int, least: int, most: int) -> 
 
 
 def _groups(clusters: Sequence[Cluster], depth: int) -> list[Cluster]:
-    found: Mapping[Step, list[WrongSubmission]] = defaultdict(list)
-    titles: dict[str, Step] = {}
-    for cluster in clusters:
-        for one in cluster.members:
-            if len(one.steps) > depth:
-                step = titles.setdefault(one.steps[depth].key, one.steps[depth])
-                found[step].append(one)
-    return [Cluster(step, depth, tuple(members)) for step, members in found.items()]
+    found: dict[str, list[WrongSubmission]] = defaultdict(list)
+    for one in chain.from_iterable(cluster.members for cluster in clusters):
+        if len(one.steps) > depth:
+            found[one.steps[depth].key].append(one)
+    return [Cluster(members[0].steps[depth], depth, tuple(members)) for members in found.values()]
 
 
 def _clustering_order(cluster: Cluster) -> tuple[int, str]:

@@ -100,13 +100,8 @@ def _conditions(source: Sequence[str], line: int) -> Iterator[tuple[int, str, bo
             condition, after = text[found.end() : end].strip(), text[end + 1 :].strip()
             returns = re.match(r"\{?\s*return\b", after) is not None
             leaves = returns or (at < line and not after.strip("{ ") and re.match(r"\s*return\b", code[at]) is not None)
-            if at == line:
-                decides = bool(after) and not leaves
-            elif after.startswith("{"):
-                decides = leaves or lowest > depths[at - 1]
-            else:
-                decides = leaves or (not after and at == line - 1)
-            if decides:
+            guards = lowest > depths[at - 1] if after.startswith("{") else not after and at == line - 1
+            if (bool(after) and not leaves) if at == line else (leaves or guards):
                 yield at, condition, leaves
 
 
@@ -114,29 +109,24 @@ def _code(source: Sequence[str]) -> list[str]:
     return [line.rstrip() for line in without_comments("\n".join(source)).split("\n")]
 
 
-@dataclass(frozen=True)
-class _Declaration:
-    line: int
-    name: str
-    value: str
-    type: str = ""
+_Declaration = tuple[int, str, str, str]  # line, name, value, type
 
 
 def _declarations(source: Sequence[str]) -> list[_Declaration]:
     """Of names that hold one number from there on."""
     code = _code(source)
-    found = []
+    found: list[_Declaration] = []
     for line, text in enumerate(code, 1):
         if defined := _DEFINED.match(text):
-            found.append(_Declaration(line, defined[1], defined[2]))
+            found.append((line, defined[1], defined[2], ""))
         for declared in _DECLARED.finditer(text):
             for one in parts_between(declared[2], brackets="()"):
                 name, _, value = one.partition("=")
-                found.append(_Declaration(line, name.strip(), value, declared[1]))
+                found.append((line, name.strip(), value, declared[1]))
     if len(found) > _MOST_NAMES:
         return []
     whole = "\n".join(code)
-    return [one for one in found if _sets(whole, one.name) <= 1]  # its declaration is one time
+    return [one for one in found if _sets(whole, one[1]) <= 1]  # its declaration is one time
 
 
 def _numbers(declarations: Sequence[_Declaration], line: int, place: LaunchThread) -> dict[str, Value]:
@@ -144,13 +134,11 @@ def _numbers(declarations: Sequence[_Declaration], line: int, place: LaunchThrea
     found = {name: typed(size) for name, size in place.sizes.items()}
     for name, index in zip(BUILT_IN, (place.thread, place.at, place.block, place.grid), strict=False):
         found |= {f"{name}.{axis}": Value(UNSIGNED, value) for axis, value in zip("xyz", index, strict=True)}
-    for one in declarations:
-        if one.line <= line:
-            value = _value(one.value, found, one.type)
-            if value is None:
-                found.pop(one.name, None)
-            else:
-                found[one.name] = value
+    for at, name, text, type_name in declarations:
+        if at <= line and (value := _value(text, found, type_name)) is not None:
+            found[name] = value
+        elif at <= line:
+            found.pop(name, None)
     return found
 
 

@@ -11,10 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from grader.engines.token_scan import Tokens, code_tokens
-from grader.source.lexer import without_comments
-
-_PAIRS = {"(": ")", "[": "]", "{": "}"}
-
+from grader.source.lexer import CLOSING, without_comments
 
 _DECLARED = re.compile(r"[A-Za-z_]\w*")
 _INDICES = frozenset({"threadIdx", "blockIdx"})
@@ -83,28 +80,21 @@ class KernelNames:
         """The bracket that closes the one at `index`, or the last token where none does."""
         return min(self.tokens.closing(index), len(self.tokens) - 1)
 
-    def operand_before(self, index: int, stops: frozenset[str]) -> int:
-        """The first token of the operand before `index`."""
-        return self._edge(index, stops, -1)
-
-    def operand_after(self, index: int, stops: frozenset[str]) -> int:
-        """The last token of the operand after `index`."""
-        return self._edge(index, stops, 1)
-
-    def _edge(self, index: int, stops: frozenset[str], way: int) -> int:
-        """An operand ends at one of `stops`, or at a bracket around it."""
+    def operand_end(self, index: int, stops: frozenset[str], way: int = 1) -> int:
+        """The last token of the operand behind `index`; with the way -1, the first of the one before it. An operand ends at one of
+        `stops`, or at a bracket around it. A `=` that belongs to `<=` or `==` is none.
+        """
         at, depth = index + way, 0
         while 0 <= at < len(self.tokens):
-            depth += way * ((self.text(at) in _PAIRS) - (self.text(at) in _PAIRS.values()))
-            if depth < 0 or (depth == 0 and self._stops(at, stops)):
+            depth += way * ((self.text(at) in CLOSING) - (self.text(at) in CLOSING.values()))
+            stopped = depth == 0 and self.text(at) in stops
+            compares = (
+                stopped and self.text(at) == "=" and {self.text(at - 1), self.text(at + 1)} & {"<", ">", "!", "="}
+            )
+            if depth < 0 or (stopped and not compares):
                 break
             at += way
         return at - way
-
-    def _stops(self, index: int, stops: frozenset[str]) -> bool:
-        """Whether the token is one of `stops`. A `=` that belongs to `<=` or `==` is not."""
-        compares = self.text(index) == "=" and ({self.text(index - 1), self.text(index + 1)} & {"<", ">", "!", "="})
-        return self.text(index) in stops and not compares
 
     def replaced(self, first: int, last: int, text: str) -> Edit:
         return Edit(self.tokens[first].start, self.end(last), text)
@@ -113,9 +103,8 @@ class KernelNames:
         """Each `<` and `<=` that compares. A `<` that opens template arguments follows the name of a type or a cast, and is left out."""
         for index in self.places("<"):
             before, after = self.text(index - 1), self.text(index + 1)
-            if "<" in {before, after} or before == "template" or before.endswith("_cast"):
-                continue
-            yield index
+            if "<" not in {before, after} and before != "template" and not before.endswith("_cast"):
+                yield index
 
     def _parameters(self) -> list[list[str]]:
         """The words of each parameter of the __global__ function: its name is the last of them."""
@@ -141,14 +130,13 @@ class KernelNames:
     def _declares(self, at: int) -> bool:
         if not _DECLARED.fullmatch(self.text(at)) or self.in_head(at):
             return False
-        return any(
-            self.text(one) in {"int", "unsigned", "auto", "size_t", "long"} for one in range(self.statement(at), at)
-        )
+        types = {"int", "unsigned", "auto", "size_t", "long"}
+        return any(self.text(one) in types for one in range(self.statement(at), at))
 
     def value(self, name: str) -> list[str]:
         """The tokens of the value that a variable is declared with."""
         begin = self.declared[name] + 2
-        end = self.operand_after(begin - 1, frozenset({";", ","}))
+        end = self.operand_end(begin - 1, frozenset({";", ","}))
         return [self.text(at) for at in range(begin, end + 1)]
 
     @cached_property
@@ -198,12 +186,9 @@ class KernelNames:
             if self.text(at + 1) == "(":
                 yield range(at + 1, self.closing(at + 1) + 1)
 
-    def in_head(self, at: int) -> bool:
-        """Whether it is in the head of a loop."""
-        return any(at in head for head in self._heads("for", "while"))
-
-    def in_condition(self, at: int) -> bool:
-        return any(at in head for head in self._heads("for", "while", "if"))
+    def in_head(self, at: int, *more: str) -> bool:
+        """Whether it is in the head of a loop, or of a statement that begins with one of these words."""
+        return any(at in head for head in self._heads("for", "while", *more))
 
     def statement(self, at: int) -> int:
         """The first token of the statement."""
@@ -240,12 +225,6 @@ class KernelNames:
             if self.tokens[first - 1].kind == "word" and not self._is_declaration(first):
                 yield first, self.closing(first)
 
-    def pairs_of_subscripts(self) -> Iterator[tuple[int, int, int]]:
-        """`[`, the first `]` and the last one of `x[a][b]`."""
-        for first, middle in self.subscripts():
-            if self.text(middle + 1) == "[":
-                yield first, middle, self.closing(middle + 1)
-
     def _is_declaration(self, first: int) -> bool:
         return self.text(self.statement(first)) in {"__shared__", "extern", "float", "int", "const", "static"} and (
             "=" not in {self.text(at) for at in range(self.statement(first), first)}
@@ -262,6 +241,6 @@ class KernelNames:
             if self.text(opened) not in {"(", "{"}:
                 continue
             closed = self.closing(opened)
-            comma = self.operand_after(opened, frozenset({","})) + 1
-            if comma < closed and self.operand_after(comma, frozenset({","})) + 1 == closed:
+            comma = self.operand_end(opened, frozenset({","})) + 1
+            if comma < closed and self.operand_end(comma, frozenset({","})) + 1 == closed:
                 yield opened, comma, closed

@@ -61,14 +61,10 @@ def file_tokens(source: str) -> Iterator[FileToken]:
 
 _WORD = re.compile(r"\w+")
 # Of the language and of CUDA: the same in everybody's file.
-_LANGUAGE = frozenset(
-    re.findall(
-        r"\w+",
-        """if else for while do return break continue switch case const constexpr static extern int unsigned float double bool void
-        size_t auto struct template dim3 __global__ __device__ __host__ __shared__ __restrict__ threadIdx blockIdx blockDim gridDim
-        __syncthreads true false""",
-    )
-)
+_OF_LANGUAGE = """if else for while do return break continue switch case const constexpr static extern int unsigned float double bool
+    void size_t auto struct template dim3 __global__ __device__ __host__ __shared__ __restrict__ threadIdx blockIdx blockDim gridDim
+    __syncthreads true false"""
+_LANGUAGE = frozenset(_OF_LANGUAGE.split())
 _AXES = frozenset({"x", "y", "z"})  # of threadIdx and the like; elsewhere they are names
 PLAIN, NAMELESS = 10, 18  # tokens of a passage
 
@@ -82,7 +78,8 @@ class Passages:
         before = ""
         for kind, token, line in file_tokens(text):
             if kind == "comment":
-                plain += [(_number(word.casefold()), line + lines) for word, lines in _words(token)]
+                for at, text_line in enumerate(token.split("\n"), line):
+                    plain += [(_number(word.casefold()), at) for word in _WORD.findall(text_line)]
             elif kind != "include":
                 plain.append((_number(token), line))
                 kept = token in _LANGUAGE or (token in _AXES and before == ".")
@@ -90,13 +87,6 @@ class Passages:
                 nameless.append((_number(token if kept else alike), line))
                 before = token
         self.plain, self.nameless = _runs(plain, PLAIN), _runs(nameless, NAMELESS)
-
-
-def _words(comment: str) -> Iterator[tuple[str, int]]:
-    """The words, each with its line from the comment's first line on."""
-    for at, text in enumerate(comment.split("\n")):
-        for word in _WORD.findall(text):
-            yield word, at
 
 
 @lru_cache(maxsize=1 << 14)
@@ -218,14 +208,6 @@ def kept_pairs(
 
 def _digest(texts: Mapping[str, str], known: Sequence[str], teams: Mapping[str, str]) -> str:
     """Of the files, and of the modules that compare them."""
-    digest = hashlib.blake2b(digest_size=16)
-    parts = [path.read_text(encoding="utf-8") for path in sorted(_HERE.glob("*.py"))]
-    parts += [
-        *known,
-        "",
-        *(part for student in sorted(texts) for part in (student, texts[student], teams.get(student, ""))),
-    ]
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        digest.update(len(data).to_bytes(8, "little") + data)
-    return digest.hexdigest()
+    modules = [path.read_text(encoding="utf-8") for path in sorted(_HERE.glob("*.py"))]
+    parts = modules, list(known), [(student, texts[student], teams.get(student, "")) for student in sorted(texts)]
+    return hashlib.blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -74,12 +74,8 @@ def drop_reset(names: KernelNames) -> Edits:
     """Without an assignment of a literal in a loop."""
     for index in names.assignments():
         first, of_literal = names.statement(index), names.tokens[index + 1].kind == "number"
-        if (
-            of_literal
-            and names.text(first) not in {"if", "else"}
-            and names.in_loop(index)
-            and names.text(index + 2) == ";"
-        ):
+        whole = of_literal and names.text(first) not in {"if", "else"} and names.text(index + 2) == ";"
+        if whole and names.in_loop(index):
             yield [names.replaced(first, index + 1, "")]
 
 
@@ -168,7 +164,8 @@ def _swap_subscripts(names: KernelNames) -> Edits:
     """`x[b][a]` for `x[a][b]`, and then with the other of the thread's two indices."""
     pairs = {one: other for pair in names.partners() for one, other in (pair, pair[::-1])}
     both: list[list[Edit]] = []
-    for first, middle, last in names.pairs_of_subscripts():
+    for first, middle in filter(lambda pair: names.text(pair[1] + 1) == "[", names.subscripts()):
+        last = names.closing(middle + 1)
         one, other = names.between(first, middle), names.between(middle + 1, last)
         yield [names.replaced(first, last, other + one)]
         texts = [pairs.get(names.text(at), "") for at in (first + 1, middle + 2)]
@@ -188,10 +185,8 @@ def _exchange_axis(names: KernelNames, of: frozenset[str] = _BUILT_IN) -> Edits:
 def _exchange_names(names: KernelNames) -> Edits:
     """The names of two variables in their declarations: `row` gets what `col` got, and the other way round."""
     for one, other in names.partners():
-        yield [
-            names.replaced(names.declared[one], names.declared[one], other),
-            names.replaced(names.declared[other], names.declared[other], one),
-        ]
+        at, there = names.declared[one], names.declared[other]
+        yield [names.replaced(at, at, other), names.replaced(there, there, one)]
 
 
 def _exchange_in_subscript(names: KernelNames) -> Edits:
@@ -205,9 +200,8 @@ def _exchange_in_subscript(names: KernelNames) -> Edits:
         single += [[edit] for edit in swapped]
         if len(uses) > 1:
             both.append(swapped)
-            resized += [
-                [*swapped, names.replaced(at, at, size)] for at, size in itertools.product(lengths, names.sizes)
-            ]
+            others = itertools.product(lengths, names.sizes)
+            resized += [[*swapped, names.replaced(at, at, size)] for at, size in others]
     for some in itertools.zip_longest(both, resized, single):
         yield from (edits for edits in some if edits)
 
@@ -245,14 +239,12 @@ def _another_operand(names: KernelNames) -> Edits:
 def _move_bound(names: KernelNames) -> Edits:
     """`<` for `<=` and the other way round, `>` for `>=` likewise."""
     for index in names.comparisons():
-        if names.text(index + 1) == "=":
-            yield [names.replaced(index, index + 1, "<")]
-        else:
-            yield [names.replaced(index, index, "<=")]
+        closed = names.text(index + 1) == "="
+        yield [names.replaced(index, index + closed, "<" if closed else "<=")]
     for index in names.places(">"):
         if names.text(index + 1) == "=":
             yield [names.replaced(index, index + 1, ">")]
-        elif names.in_condition(index):
+        elif names.in_head(index, "if"):
             yield [names.replaced(index, index, ">=")]
 
 
@@ -342,7 +334,7 @@ def _shorten_loop(names: KernelNames) -> Edits:
         closing = names.closing(index + 1)
         for at in names.comparisons():
             if index < at < closing:
-                last = names.operand_after(at, frozenset({";"}))
+                last = names.operand_end(at, frozenset({";"}))
                 yield [Edit(names.end(last), names.end(last), " - 1")]
 
 
@@ -353,7 +345,7 @@ def _drop_condition(names: KernelNames) -> Edits:
         width = 1 if names.text(index) == "&&" else 2
         if names.text(index + width - 1) != names.text(index):
             continue
-        first, last = names.operand_before(index, stops), names.operand_after(index + width - 1, stops)
+        first, last = names.operand_end(index, stops, -1), names.operand_end(index + width - 1, stops)
         yield [names.replaced(first, last, names.between(first, index - 1))]
         yield [names.replaced(first, last, names.between(index + width, last))]
 
@@ -373,7 +365,7 @@ def _drop_zero_fill(names: KernelNames) -> Edits:
     """`if (inside) x = load;` for `x = inside ? load : 0;`."""
     stops = frozenset({";", "{", "}"})
     for index in names.places("?"):
-        first, last = names.operand_before(index, stops), names.operand_after(index, stops)
+        first, last = names.operand_end(index, stops, -1), names.operand_end(index, stops)
         if names.text(last - 1) != ":" or not re.fullmatch(r"0(\.0*)?f?", names.text(last)):
             continue
         assigned = next((at for at in range(first, index) if names.text(at) == "="), None)

@@ -286,13 +286,11 @@ class ClassSearch:
         return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
 
 
-# After judging, beside the search for lines: finds out how small mistakes in the model solutions behave, so that wrong submissions can be
-# compared with them.
+# After judging, beside the search for lines: how small mistakes in a lab's model solution behave, so that a submission can be compared
+# with them. Kept in OUT between batches.
 #
-# The time is bounded by what judging took, and what is found is kept: later batches continue where it ended. A batch that judges
-# nothing tries nothing. No verdict and no point depends on it.
-
-# How small mistakes in a lab's model solution behave, so that a submission can be compared with them. Kept in OUT between batches.
+# The time is bounded by what judging took, and later batches continue where it ended. A batch that judges nothing tries nothing. No
+# verdict and no point depends on it.
 #
 # A submission that behaves like a mutant fails the same cases in the same way with as many wrong elements. That is a hint for the
 # instructor and proves nothing. Which mutants are known depends on the time that batches had, so no cluster's key depends on them.
@@ -374,8 +372,6 @@ SHARE = 0.05  # of the time that judging took
 
 # What the behaviour of a text of the lab's file depends on, as a hash: tests, compiler, seed and so on.
 Key = Callable[[bytes, Lab], str]
-
-
 # Builds a source for a lab and runs all its cases, in a scratch folder of its own.
 Judge = Callable[[Lab, Path, Path], LabOutcome]
 
@@ -413,10 +409,8 @@ class MutantSearch:
         """
         found = {lab.id: mutants for lab in labs if (mutants := _mutants(lab, key, folder)) is not None}
         end = self.clock() + (SHARE * judging_seconds if self.seconds is None else self.seconds)
-        turns = itertools.zip_longest(
-            *([(lab, one) for one in found[lab.id].unknown()] for lab in labs if lab.id in found)
-        )
-        todo = [one for turn in turns for one in turn if one is not None]
+        unknown = ([(lab, one) for one in found[lab.id].unknown()] for lab in labs if lab.id in found)
+        todo = [one for turn in itertools.zip_longest(*unknown) for one in turn if one is not None]
         faults: dict[str, None] = {}
 
         def attempt(job: tuple[Lab, int]) -> None:

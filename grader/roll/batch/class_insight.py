@@ -20,7 +20,6 @@ from grader.explain.class_mistakes import (
     commented,
     counts_before,
     lab_mistakes,
-    with_counts,
     wrong_submissions,
 )
 from grader.explain.similar_files import kept_pairs
@@ -77,13 +76,19 @@ class InsightSearch:
     def _mistakes(self, mutants: FoundMutants, seen: Added, sources: Sources, labs: Sequence[Lab]) -> Added:
         likenesses = mutants.likenesses()
         wrong = wrong_submissions(seen.results, sources, likenesses)
+        before = counts_before(self.private / "clusters" / "mistakes.json", wrong, [lab.id for lab in labs])
         mistakes = tuple(
-            lab_mistakes(lab.id, wrong[lab.id], _texts(sources, lab), likenesses.get(lab.id, {}), self.written)
+            lab_mistakes(
+                lab.id,
+                wrong[lab.id],
+                _texts(sources, lab),
+                likenesses.get(lab.id, {}),
+                self.written,
+                before.get(lab.id),
+            )
             for lab in labs
             if lab.id in wrong
         )
-        before = counts_before(self.private / "clusters" / "mistakes.json", wrong, [lab.id for lab in labs])
-        mistakes = with_counts(mistakes, before)
         maps, broken = self._maps(seen.results, sources, [lab for lab in labs if lab.id in wrong], likenesses)
         return replace(
             seen,
