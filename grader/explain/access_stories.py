@@ -6,13 +6,15 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from grader.explain.recording import Moment, Recording, Telling, asked, known, thread_by_formula
 from grader.explain.story import Mark, Question, Story, StoryElement, StoryRun, spans, thread_number
 from grader.model.result import Finding
 from grader.model.verdicts import Verdict
+from grader.model.visible_text import counted
 from grader.run.launches.trace_phases import ACCESSES, CHANGES, Index3, Step, StepKind, TracedArray, thread_index
 
 # A read of what nobody has written: who writes it too late or never, and who would by the formula by which the others write.
@@ -23,8 +25,7 @@ _MOST_LINES = 8  # that write the array, in which a formula is looked for
 _NOTHING = "nothing that anybody wrote: what the memory happened to hold"
 
 
-@dataclass(frozen=True)
-class _Writer:
+class _Writer(NamedTuple):
     """Who would write the element if the formula of those who write held for all threads of the block."""
 
     thread: int
@@ -107,9 +108,8 @@ def _chosen(unset: _Unset) -> list[int]:
     place = own.index(unset.read)
     others = [one for one in unset.writes if one < unset.read]
     chosen = {*own[max(0, place - _BEFORE) : place + _AFTER + 1], *others[:_OF_OTHERS], *others[-_OF_OTHERS:]}
-    return unset.recording.with_barriers(
-        chosen | known(unset.later, unset.writer.writes if unset.writer is not None else None)
-    )
+    writes = unset.writer.writes if unset.writer is not None else None
+    return unset.recording.with_barriers(chosen | known(unset.later, writes))
 
 
 def _as_unset(run: StoryRun, at: int, element: StoryElement) -> StoryRun:
@@ -153,17 +153,13 @@ def _written(unset: _Unset) -> str:
 def _unset_questions(unset: _Unset, end: int, who: str) -> Iterator[Question | None]:
     read, later, writer, block = unset.read, unset.later, unset.writer, unset.recording.block
     memory = "Shared memory" if read.is_shared else "The memory of a result"
-    yield asked(
-        read,
-        f"What does thread {read.who} find in {read.name} in line {read.line}?",
-        _NOTHING,
-        (
-            "0: memory begins with zeros",
-            "the value that another thread has written",
-            "it waits until somebody writes it",
-        ),
-        f"{memory} is never cleared: it holds what was there before.",
+    beliefs = (
+        "0: memory begins with zeros",
+        "the value that another thread has written",
+        "it waits until somebody writes it",
     )
+    text = f"What does thread {read.who} find in {read.name} in line {read.line}?"
+    yield asked(read, text, _NOTHING, beliefs, f"{memory} is never cleared: it holds what was there before.")
     nobody = "no thread of this block"
     right = f"thread {later.who}, but only later, in line {later.line}" if later is not None else nobody
     would = f"thread {unset.recording.who(writer.thread)}, before the read, in line {writer.line}" if writer else ""
@@ -217,17 +213,16 @@ def _where_it_lies(at: Moment, finding: Finding) -> str:
         return f"The address is that of {array.name}[{cell}], which {array.name} does not have."
     if 0 <= cell < count:
         there = array.named(cell * array.element_bytes)
-        return (
-            f"The subscript is too large for its row. The address is that of {there}, in another row of {array.name}."
-        )
+        other = f"The address is that of {there}, in another row of {array.name}."
+        return f"The subscript is too large for its row. {other}"
     size = f"{array.name} has {' x '.join(map(str, array.dimensions)) or count} elements."
     if cell < 0:
-        return f"{size} The address lies {_elements(-cell)} before the first one, {array.named(0)}."
+        return f"{size} The address lies {counted(-cell, 'element')} before the first one, {array.named(0)}."
     row = ""
     if len(array.dimensions) == 2:  # noqa: PLR2004 -- rows and columns
         row = f" Counted on, it would be row {cell // array.dimensions[1]}, column {cell % array.dimensions[1]}."
     last = array.named((count - 1) * array.element_bytes)
-    return f"{size} The address lies {_elements(cell - count + 1)} behind the last one, {last}.{row}"
+    return f"{size} The address lies {counted(cell - count + 1, 'element')} behind the last one, {last}.{row}"
 
 
 def _count(array: TracedArray, finding: Finding) -> int | None:
@@ -236,41 +231,28 @@ def _count(array: TracedArray, finding: Finding) -> int | None:
     return math.prod(array.dimensions or (0,)) or (int(said[1]) if said else None)
 
 
-def _elements(count: int) -> str:
-    return f"{count:,} element{'s' if count > 1 else ''}"
-
-
 def _outside_questions(
     finding: Finding, expression: str, at: Moment, outside: Sequence[Moment], end: int, where: str
 ) -> Iterator[Question | None]:
     recording, array, count = at.recording, at.array, _count(at.array, finding)
     cell = at.step[4] // array.element_bytes
     if count:
-        choices = {
-            "before": f"before {array.named(0)}, the first element",
-            "behind": f"behind {array.named((count - 1) * array.element_bytes)}, the last element",
-            "inside": f"inside {array.name}, at {array.named(cell % count * array.element_bytes)}",
-        }
+        before = f"before {array.named(0)}, the first element"
+        behind = f"behind {array.named((count - 1) * array.element_bytes)}, the last element"
+        inside = f"inside {array.name}, at {array.named(cell % count * array.element_bytes)}"
+        right = before if cell < 0 else behind if cell >= count else inside
         what = f"`{expression}`" if expression else f"the element of {array.name}"
-        yield asked(
-            at,
-            f"Where does {what} lie for thread {at.who} in line {finding.line}?",
-            choices["before" if cell < 0 else "behind" if cell >= count else "inside"],
-            choices.values(),
-            where,
-        )
+        text = f"Where does {what} lie for thread {at.who} in line {finding.line}?"
+        yield asked(at, text, right, (before, behind, inside), where)
     gone = {one.thread for one in outside}
     stayed = {one.thread for one in recording.find(ACCESSES, array=at.step[3], line=finding.line)} - gone
     said = spans(stayed, recording.block) if stayed else ""
-    every = recording.threads
+    every, alone = range(recording.threads), {at.thread}
+    right, *others = (spans(threads, recording.block) for threads in (gone, every, alone))
     if end > at:
-        yield asked(
-            end,
-            f"Which threads of this block go outside of {array.name} in line {finding.line}?",
-            spans(gone, recording.block),
-            (said, spans(range(every), recording.block), spans({at.thread}, recording.block)),
-            f"{len(gone):,} of {every:,} threads." + (f" {said.capitalize()} stay inside." if stayed else ""),
-        )
+        text = f"Which threads of this block go outside of {array.name} in line {finding.line}?"
+        why = f"{len(gone):,} of {len(every):,} threads." + (f" {said.capitalize()} stay inside." if stayed else "")
+        yield asked(end, text, right, (said, *others), why)
 
 
 # Where a subscript past the end of its dimension leads. The executor stops the thread before the access, so that the trace has none; but
@@ -300,16 +282,12 @@ def _overrun(
     """Before which step it comes, where it is known."""
     own = recording.of_thread[thread_number(finding.thread or (0, 0, 0), recording.block)]
     stop = next((one for one in reversed(own) if one.kind == StepKind.STOP), None)
-    before = [
-        one
-        for one in own
-        if stop is not None
-        and one < stop
-        and one.kind in ACCESSES
-        and (one.array.name, one.line) == (array, finding.line)
-    ]
+    if stop is None:
+        return
+    accesses = [one for one in own if one < stop and one.kind in ACCESSES]
+    before = [one for one in accesses if (one.array.name, one.line) == (array, finding.line)]
     there = _moved(before[-1], subscript, extent) if before else None
-    if stop is not None and there is not None and before[-1].step[4] != there:
+    if there is not None and before[-1].step[4] != there:
         _, thread, _, number, _, size, _, place, slot, _ = before[-1].step
         yield stop, (StepKind.OUTSIDE, thread, stop.interval, number, there, size, 0, place, slot, 0)
 

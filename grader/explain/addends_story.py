@@ -131,10 +131,8 @@ def addends_story(recording: Recording) -> Story | None:
     if found is None or (found.is_right and not (found.others and found.blocks > 1)):
         return None
     chosen, where, statement = _chosen(found), _where(found), _statement(found)
-    holds = (
-        f"{found.name} holds {found.wrong.got or 0.0:.9g} in the end, and {found.wrong.expected or 0.0:.9g} belongs there: the sum of"
-        f" {found.belonging.words(found.flat)}."
-    )
+    holds = f"{found.name} holds {found.wrong.got or 0.0:.9g} in the end, and {found.wrong.expected or 0.0:.9g} belongs there:"
+    holds = f"{holds} the sum of {found.belonging.words(found.flat)}."
     return Telling(
         recording,
         title=f"the sum in {found.name}",
@@ -267,30 +265,15 @@ def _questions(found: _Addends, chosen: Sequence[int], where: str, statement: st
     every, end, meeting, kept = len(found.times), chosen[-1], found.meeting, found.kept
     if found.others:
         if len(chosen) > 1:
-            yield asked(
-                end,
-                f"The grid has {found.blocks:,} blocks. How many of the {every} elements that belong in {found.name} does this one add?",
-                every,
-                (0, -(-every // found.blocks), every // 2),
-                where,
-            )
+            text = f"The grid has {found.blocks:,} blocks. How many of the {every} elements that belong in {found.name} does this one add?"
+            yield asked(end, text, every, (0, -(-every // found.blocks), every // 2), where)
         return
     times = found.often(found.term)
     turn = meeting.at if meeting is not None else kept[0] if kept is not None else end
     first = turn if turn in chosen else end
-    yield asked(
-        first,
-        f"How often is {found.element} in what {found.name} holds in the end?",
-        times,
-        (0, 1, 2, times + 1),
-        f"{statement} {where}".strip(),
-    )
+    text = f"How often is {found.element} in what {found.name} holds in the end?"
+    yield asked(first, text, times, (0, 1, 2, times + 1), f"{statement} {where}".strip())
     once = sum(one == 1 for one in found.times.values())
     if every > 1 and first < end:
-        yield asked(
-            end,
-            f"{every} elements of {found.belonging.given.name} belong in {found.name}. How many of them are in it exactly once?",
-            once,
-            (0, every, every // 2, max(0, every - 1)),
-            statement,
-        )
+        text = f"{every} elements of {found.belonging.given.name} belong in {found.name}. How many of them are in it exactly once?"
+        yield asked(end, text, once, (0, every, every // 2, max(0, every - 1)), statement)

@@ -5,19 +5,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from grader.explain.recording import Moment, Recording, asked
-from grader.explain.story import (
-    LANES,
-    Index3,
-    Mark,
-    Question,
-    Story,
-    ranges,
-    spans,
-    thread_number,
-)
+from grader.explain.story import LANES, Index3, Mark, Question, Story, ranges, spans, thread_number
 from grader.model.result import Finding
 from grader.run.launches.trace_phases import ACCESSES, StepKind
 
@@ -63,26 +54,20 @@ def barrier_story(recording: Recording, finding: Finding) -> Story | None:
 
 def _standstill(recording: Recording, finding: Finding) -> tuple[Moment, range] | None:
     """Where somebody waits in vain in the finding's line, or else anywhere; and the steps of that moment."""
-    waits, steps = recording.find({StepKind.WAIT}), recording.trace.steps
+    waits, moments = recording.find({StepKind.WAIT}), recording.moments
     lines = (finding.line, finding.other.line if finding.other else None)
     found = [one for line in lines for one in waits if one.line == line] or waits
     if not found:
         return None
-    first = last = int(found[0])
-    while first > 0 and steps[first - 1][0] in _TOGETHER:
-        first -= 1
-    while last + 1 < len(steps) and steps[last + 1][0] in _TOGETHER:
-        last += 1
-    return found[0], range(first, last + 1)
+    first = max((one + 1 for one in moments[: found[0]] if one.kind not in _TOGETHER), default=0)
+    after = (int(one) for one in moments[found[0] :] if one.kind not in _TOGETHER)
+    return found[0], range(first, next(after, len(moments)))
 
 
 def _standing(recording: Recording, moment: range) -> dict[Standing, list[int]]:
     """Where each thread stands then: also those that were gone before."""
-    last = {
-        one.thread: (StepKind(one.kind), one.line)
-        for one in recording.moments[: moment.stop]
-        if one in moment or one.kind in _GONE
-    }
+    until = recording.moments[: moment.stop]
+    last = {one.thread: (StepKind(one.kind), one.line) for one in until if one in moment or one.kind in _GONE}
     found: dict[Standing, list[int]] = defaultdict(list)
     for thread, place in sorted(last.items()):
         found[place].append(thread)
@@ -117,27 +102,16 @@ def _questions(
 ) -> Iterator[Question | None]:
     """`shown`: the first step of the run at which somebody stands, and the last one."""
     first, end = shown
-    yield asked(
-        first,
-        f"Which threads never reach line {line}, where others wait for them?",
-        spans(missing, block),
-        (spans(here, block), f"none: all {len(here) + len(missing)} threads reach it"),
-        f"{where.capitalize()}.",
-    )
+    text = f"Which threads never reach line {line}, where others wait for them?"
+    others = spans(here, block), f"none: all {len(here) + len(missing)} threads reach it"
+    yield asked(first, text, spans(missing, block), others, f"{where.capitalize()}.")
     many = len(missing) > 1
-    late = "they are only late: the barrier waits until they come"
+    they, late = "Where are these threads meanwhile?", "they are only late: the barrier waits until they come"
+    if not many:
+        they, late = f"Where is {spans(missing, block)} meanwhile?", "it is only late: the barrier waits until it comes"
     if end > first:
-        yield asked(
-            end,
-            f"Where is {spans(missing, block)} meanwhile?" if not many else "Where are these threads meanwhile?",
-            where,
-            (
-                _place(StepKind.WAIT, line, many=many),
-                _place(StepKind.LEAVE, 0, many=many),
-                late if many else "it is only late: the barrier waits until it comes",
-            ),
-            "So nobody comes for whom the others could wait.",
-        )
+        places = _place(StepKind.WAIT, line, many=many), _place(StepKind.LEAVE, 0, many=many), late
+        yield asked(end, they, where, places, "So nobody comes for whom the others could wait.")
 
 
 # The story of a warp operation with a lane that takes no part: who reads from whom, who gets nothing, and where the lane is meanwhile.
@@ -148,28 +122,19 @@ _LANE_SCHEDULE = "One warp: what its lanes do before the operation, and from whi
 _MASK = re.compile(r"\bmask (0x[0-9a-f]{1,8})\b")
 
 
-@dataclass(frozen=True)
 class _Lost:
     """A lane whose operation brings nothing, and the lanes that do it together."""
 
-    at: Moment
-    line: int
-    warp: int
-    lane: int
-    source: int  # the lane that it reads from
-    together: tuple[Moment, ...]  # the operation's steps
-    lanes: list[int]  # of these
-    mask: str  # as the finding says it; empty: not known
-    is_alone: bool  # it is not in its own mask, so that it takes part in nothing
-
-    @property
-    def recording(self) -> Recording:
-        return self.at.recording
-
-    @property
-    def of_source(self) -> int:
-        """The thread of the lane that it reads from."""
-        return self.warp * LANES + self.source
+    def __init__(self, at: Moment, message: str) -> None:
+        mask = _MASK.search(message)
+        self.mask = mask[1] if mask else ""  # as the finding says it; empty: not known
+        self.at, self.recording, self.line = at, at.recording, at.line
+        self.warp, self.lane = divmod(at.thread, LANES)
+        self.source = at.step[4]  # the lane that it reads from
+        self.of_source = self.warp * LANES + self.source  # its thread
+        self.together = list(_together(at))  # the operation's steps
+        self.lanes = sorted({one.thread % LANES for one in self.together})
+        self.is_alone = self.source == self.lane  # it is not in its own mask, so that it takes part in nothing
 
 
 def lane_story(recording: Recording, finding: Finding) -> Story | None:
@@ -198,14 +163,10 @@ def _lost(recording: Recording, finding: Finding) -> _Lost | None:
     if finding.thread is None or finding.line is None or finding.access not in {"shuffle", "mask"}:
         return None
     thread = thread_number(finding.thread, recording.block)
-    warp, lane = divmod(thread, LANES)
-    for one in recording.find({StepKind.EXCHANGE}, line=finding.line, thread=thread):
-        source, is_alone = one.step[4], one.step[4] == lane
-        if one.step[5] == 0 and is_alone == (finding.access == "mask"):
-            mask, together = _MASK.search(finding.message), tuple(_together(one))
-            lanes = sorted({each.thread % LANES for each in together})
-            return _Lost(one, one.line, warp, lane, source, together, lanes, mask[1] if mask else "", is_alone)
-    return None
+    own = recording.find({StepKind.EXCHANGE}, line=finding.line, thread=thread)
+    is_alone = finding.access == "mask"
+    lost = (one for one in own if one.step[5] == 0 and (one.step[4] == thread % LANES) == is_alone)
+    return next((_Lost(one, finding.message) for one in lost), None)
 
 
 def _together(at: Moment) -> Iterator[Moment]:
@@ -245,11 +206,8 @@ def _lanes(lanes: Sequence[int]) -> str:
 def _lane_said(found: _Lost) -> str:
     who = f"Lane {found.lane}, thread {found.at.who},"
     if found.is_alone:
-        mask = f" {found.mask}" if found.mask else ""
-        return (
-            f"{who} calls it with the mask{mask}, which does not name lane {found.lane} itself: it takes part in nothing, and what it "
-            "gets is undefined."
-        )
+        mask = f"the mask{f' {found.mask}' if found.mask else ''}, which does not name lane {found.lane} itself"
+        return f"{who} calls it with {mask}: it takes part in nothing, and what it gets is undefined."
     said = f"{who} takes the value of lane {found.source}, which takes no part: what it gets is undefined."
     empty = {one.thread % LANES for one in found.together if one.step[5] == 0}
     others = sorted(empty - {found.lane})
@@ -280,22 +238,13 @@ def _lane_questions(found: _Lost, at: int, said: str, where: str) -> Iterator[Qu
     every = list(range(min(LANES, found.recording.threads - found.warp * LANES)))
     others = [one for one in every if one not in found.lanes]
     if not found.is_alone and at > 0:
-        yield asked(
-            at - 1,
-            f"Which lanes of warp {found.warp} take part in the operation in line {found.line}?",
-            _lanes(found.lanes),
-            (_lanes(every), _lanes(others) if others else "", _lanes([found.lane])),
-            f"{_lanes(found.lanes).capitalize()}.{where}",
-        )
-    reads = f"Lane {found.lane} reads from lane {found.source} in line {found.line}. What does it get?"
-    yield asked(
-        at,
-        f"What does lane {found.lane} get in line {found.line}?" if found.is_alone else reads,
-        "a value that CUDA does not define",
-        (
-            "0",
-            "the value of its neighbour" if found.is_alone else "its own value",
-            f"it waits until lane {found.source} comes",
-        ),
-        said,
-    )
+        text = f"Which lanes of warp {found.warp} take part in the operation in line {found.line}?"
+        right = _lanes(found.lanes)
+        wrong = _lanes(every), _lanes(others) if others else "", _lanes([found.lane])
+        yield asked(at - 1, text, right, wrong, f"{right.capitalize()}.{where}")
+    text, other = f"What does lane {found.lane} get in line {found.line}?", "the value of its neighbour"
+    if not found.is_alone:
+        text = f"Lane {found.lane} reads from lane {found.source} in line {found.line}. What does it get?"
+        other = "its own value"
+    waits = f"it waits until lane {found.source} comes"
+    yield asked(at, text, "a value that CUDA does not define", ("0", other, waits), said)

@@ -38,9 +38,7 @@ _OF_FINDINGS: dict[Verdict, dict[StoryKind, Callable[[Recording, Finding], Story
     Verdict.OUT_OF_BOUNDS: {"outside": outside_story},
 }
 # Where a launch ended by one of these, what is missing in its result says nothing more.
-_ENDS = frozenset(
-    {Verdict.OUT_OF_BOUNDS, Verdict.CRASH, Verdict.TIMEOUT, Verdict.BARRIER_DIVERGENCE, Verdict.MISALIGNED}
-)
+_ENDS = {Verdict.OUT_OF_BOUNDS, Verdict.CRASH, Verdict.TIMEOUT, Verdict.BARRIER_DIVERGENCE, Verdict.MISALIGNED}
 # Of a wrong element, the first that can tell something of each kind.
 _OF_VALUES: tuple[tuple[StoryKind, Callable[[Recording], Story | None]], ...] = (
     ("sum", sum_story),
@@ -139,7 +137,8 @@ def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = Fal
     summary = f"{_summary(launch, beside_report=beside_report)} {left_out(trace, launch) if trace.full else ''}".strip()
     title = f"block ({', '.join(map(str, at[: 3 if recording.grid[2] > 1 else 2]))})"
     story = recording.framed(run, title=title, summary=summary, start=_start(run, launch))
-    return replace(story, tone=tone_of(launch)) if story is not None else None
+    tone: Tone = "good" if launch.verdict is Verdict.PASS else "bad"
+    return replace(story, tone=tone) if story is not None else None
 
 
 def _start(run: StoryRun, launch: Launch) -> int:
@@ -147,10 +146,6 @@ def _start(run: StoryRun, launch: Launch) -> int:
     first = next((said_of(one) for one in launch.findings if one.severity == "error"), "")
     bad = [mark for mark in run.marks if mark.tone == "bad"]
     return min((mark.step for mark in bad if mark.text == first), default=min((mark.step for mark in bad), default=0))
-
-
-def tone_of(launch: Launch) -> Tone:
-    return "good" if launch.verdict is Verdict.PASS else "bad"
 
 
 def marks_of(recording: Recording, places: Mapping[int, int]) -> Iterator[Mark]:
@@ -164,12 +159,9 @@ def marks_of(recording: Recording, places: Mapping[int, int]) -> Iterator[Mark]:
             at = _moment_of(recording, own, site, finding)
             if at is not None:
                 parts = (one for one in own if places[one] == places[at] and one.kind in _TOUCH)
+                tone: Tone = "note" if finding.severity == "note" else "bad"
                 yield Mark(
-                    step=places[at],
-                    text=said_of(finding),
-                    tone="note" if finding.severity == "note" else "bad",
-                    threads=(thread,),
-                    elements=tuple(StoryElement(*one.key) for one in parts),
+                    places[at], said_of(finding), tone, (thread,), tuple(StoryElement(*one.key) for one in parts)
                 )
 
 
@@ -200,7 +192,7 @@ def _summary(launch: Launch, *, beside_report: bool) -> str:
         return "This launch is right and nothing was found. Step through it to see how the block works."
     first = next((one for one in launch.findings if one.severity == "error"), None)
     if first is not None:
-        return f"{first.called}: {first.message}"
+        return said_of(first)
     wrong = launch.mismatch
     if wrong is not None:
         where = f": {wrong.summary}" if wrong.summary else ""

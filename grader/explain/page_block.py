@@ -12,22 +12,20 @@ import json
 import math
 import struct
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set  # noqa: PYI025 -- any set
+from collections.abc import Collection, Iterable, Mapping, Set  # noqa: PYI025 -- any set
 from dataclasses import asdict, replace
 from functools import cache, lru_cache
 from itertools import chain
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from grader.explain.story import Story, StoryArray, StoryPlace, StoryRun
-from grader.run.launches.trace_phases import ACCESSES, CHANGES, Step, StepKind, Trace, TracedArray
+from grader.run.launches.trace_phases import ACCESSES, CHANGES, StepKind, Trace, TracedArray
 
 # An element's bits as text: the shortest number that is exactly this value, by the array's type. Pure.
 
 _WHOLE = {"int", "unsigned", "char", "long", "short", "signed", "bool", "int32_t", "uint32_t", "uint8_t", "size_t"}
 _FORMATS = {2: "<e", 4: "<f", 8: "<d"}
 _MOST_DIGITS = {2: 5, 4: 9, 8: 17}
-
-
 _MOST_BYTES = 8  # of a value that is shown; a struct has no number
 _LONGEST_TYPE = 80
 
@@ -44,9 +42,8 @@ def _text(bits: int, size: int, element: str) -> str:
     words = element.replace("const", "").split()
     raw = bits.to_bytes(size, "little")
     if words and words[0] in _WHOLE:
-        return str(
-            int.from_bytes(raw, "little", signed=not ({"unsigned", "bool"} & set(words) or words[0].startswith("u")))
-        )
+        unsigned = {"unsigned", "bool"} & set(words) or words[0].startswith("u")
+        return str(int.from_bytes(raw, "little", signed=not unsigned))
     if size not in _FORMATS:
         return f"0x{raw[::-1].hex()}"
     if "bfloat16" in element and size == 2:  # noqa: PLR2004 -- its bytes
@@ -71,9 +68,7 @@ def _shortest(value: float, raw: bytes, size: int) -> str:
 
 
 VERSION = 1
-MOST_BYTES = (
-    850_000  # of the block; a page holds a source, a style and scripts besides, and has at most a million bytes
-)
+MOST_BYTES = 850_000  # of the block; a page has at most a million, and holds a source, a style and scripts besides
 Entry = TypeVar("Entry")
 Pattern = tuple[tuple[int, ...], tuple[int, ...]]  # lanes, and their offsets relative to the first one's
 EXCHANGED_BYTES = {"float": 4, "int": 4, "unsigned": 4, "double": 8, "long long": 8, "unsigned long long": 8}
@@ -98,22 +93,14 @@ def page_block(story: Story, *, most_bytes: int = MOST_BYTES) -> str:
 
 def shortened(story: Story, most_steps: int) -> Story:
     """With so many steps of each run at most, and without contents of memory and names of places that these do not use."""
-    return replace(
-        story,
-        runs=tuple(
-            _with_used(
-                replace(
-                    run,
-                    steps=run.steps[:most_steps],
-                    marks=tuple(mark for mark in run.marks if mark.step < most_steps),
-                    complete=run.complete and len(run.steps) <= most_steps,
-                )
-            )
-            for run in story.runs
-        ),
-        questions=tuple(one for one in story.questions if one.step < most_steps),
-        start=min(story.start, most_steps - 1),
-    )
+
+    def shorter(run: StoryRun) -> StoryRun:
+        marks = tuple(mark for mark in run.marks if mark.step < most_steps)
+        complete = run.complete and len(run.steps) <= most_steps
+        return _with_used(replace(run, steps=run.steps[:most_steps], marks=marks, complete=complete))
+
+    runs, questions = map(shorter, story.runs), (one for one in story.questions if one.step < most_steps)
+    return replace(story, runs=tuple(runs), questions=tuple(questions), start=min(story.start, most_steps - 1))
 
 
 def _with_used(run: StoryRun) -> StoryRun:
@@ -125,17 +112,11 @@ def _with_used(run: StoryRun) -> StoryRun:
         for offset in step.offsets
         for part in range(step.parts)
     }
-    arrays = (
-        replace(
-            array,
-            initial={
-                offset: held
-                for offset, held in array.initial.items()
-                if (number, offset // array.element_bytes) in touched
-            },
-        )
-        for number, array in enumerate(run.arrays)
-    )
+    arrays = []
+    for number, array in enumerate(run.arrays):
+        held = array.initial.items()
+        initial = {offset: one for offset, one in held if (number, offset // array.element_bytes) in touched}
+        arrays.append(replace(array, initial=initial))
     places = (place if number in used else StoryPlace(0) for number, place in enumerate(run.places))
     return replace(run, arrays=tuple(arrays), places=tuple(places))
 
@@ -165,26 +146,19 @@ def _written(story: Story) -> str:
     return json.dumps(block, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-class _Numbered(Generic[Entry]):
-    """The entries of a table without repetition, in the order of first use."""
+class _Numbered(dict[Entry, int]):
+    """The number of each entry of a table without repetition, in the order of first use."""
 
-    def __init__(self, first: Sequence[Entry] = ()) -> None:
-        self.entries: list[Entry] = list(first)
-        self._numbers: dict[Entry, int] = {entry: number for number, entry in enumerate(first)}
-
-    def number(self, entry: Entry) -> int:
-        found = self._numbers.setdefault(entry, len(self.entries))
-        if found == len(self.entries):
-            self.entries.append(entry)
-        return found
+    def __missing__(self, entry: Entry) -> int:
+        return self.setdefault(entry, len(self))
 
 
 def _run(run: StoryRun) -> dict[str, object]:
-    texts: _Numbered[str] = _Numbered([""])
+    texts: _Numbered[str] = _Numbered({"": UNSET})
 
     @cache
     def number(bits: int | None, size: int, element: str) -> int:
-        return UNSET if bits is None else texts.number(value_text(bits, size, element))
+        return UNSET if bits is None else texts[value_text(bits, size, element)]
 
     arrays: list[dict[str, object]] = []
     cells: dict[tuple[int, int], int] = {}  # the arrays' elements as numbers of values, replayed as the page does it
@@ -204,9 +178,9 @@ def _run(run: StoryRun) -> dict[str, object]:
     for row, step in enumerate(run.steps):
         first = step.offsets[0] if step.offsets else 0
         relative = tuple([offset - first for offset in step.offsets])  # a list is faster than a generator
-        site = sites.number((int(step.kind), step.place, step.array, step.bytes, step.parts))
+        site = sites[int(step.kind), step.place, step.array, step.bytes, step.parts]
         cost = (step.cost.count, step.cost.least) if step.cost else (0, 0)
-        rows.append((site, step.warp, step.interval, patterns.number((step.lanes, relative)), first, *cost))
+        rows.append((site, step.warp, step.interval, patterns[step.lanes, relative], first, *cost))
         if step.kind is StepKind.EXCHANGE:
             element = run.places[step.place].element
             stored += [number(bits, EXCHANGED_BYTES.get(element, 0), element) for bits in step.bits]
@@ -221,16 +195,18 @@ def _run(run: StoryRun) -> dict[str, object]:
                 cells[cell] = value
             elif value != cells.get(cell, UNSET):
                 seen += [row, at, value]
+    lanes, relatives = zip(*patterns, strict=True) if patterns else ((), ())
     return {
         **{name: getattr(run, name) for name in ("title", "schedule", "complete", "ending")},
         "arrays": arrays,
         "places": [[place.line, place.function, place.calls] for place in run.places],
-        "sites": sites.entries,
-        "patterns": _patterns(patterns),
+        "sites": list(sites),
+        # How many lanes each has, then all lanes, then all offsets relative to the first lane's.
+        "patterns": [column(map(len, lanes)), column(chain(*lanes)), column(chain(*relatives))],
         "steps": {name: column(one[at] for one in rows) for at, name in enumerate(_COLUMNS)},
         "stored": column(stored),
         "seen": [column(seen[start::3]) for start in range(3)],
-        "texts": texts.entries,
+        "texts": list(texts),
         "marks": [
             vars(mark)
             | {"elements": [[one.array, one.offset // run.arrays[one.array].element_bytes] for one in mark.elements]}
@@ -239,17 +215,11 @@ def _run(run: StoryRun) -> dict[str, object]:
     }
 
 
-def _patterns(patterns: _Numbered[Pattern]) -> list[str]:
-    """How many lanes each has, then all lanes, then all offsets relative to the first lane's."""
-    lanes, offsets = zip(*patterns.entries, strict=True) if patterns.entries else ((), ())
-    return [column(map(len, lanes)), column(chain(*lanes)), column(chain(*offsets))]
-
-
 # The arrays and places of a page, from a recorded trace: in which unit their elements are shown, and what they hold at first. Pure.
 
 _WIDEST = 8  # bytes of the largest number
 # Plain numbers: comparing with a member of an enumeration is slow, and a trace has tens of thousands of steps.
-_ACCESSES, _PAGE_ARRAYS_CHANGES = frozenset(map(int, ACCESSES)), frozenset(map(int, CHANGES))
+_ACCESSES, _CHANGES = frozenset(map(int, ACCESSES)), frozenset(map(int, CHANGES))
 
 
 def page_arrays(trace: Trace, steps: Iterable[int]) -> tuple[StoryArray, ...]:
@@ -257,7 +227,9 @@ def page_arrays(trace: Trace, steps: Iterable[int]) -> tuple[StoryArray, ...]:
     older than the block, what the shown steps read before anybody has written it.
     """
     shown = list(steps)
-    sizes = _sizes(trace.steps)
+    sizes: dict[int, set[int]] = defaultdict(set)  # how many bytes accesses inside each array have, by its number
+    for number, size in {(step[3], step[5]) for step in trace.steps if step[0] in _ACCESSES}:
+        sizes[number].add(size)
     initial = _initial(trace, set(shown), shown[0] if shown else 0)
     return tuple(
         replace(_in_units(array, sizes.get(number, set())), initial=initial.get(number, {}))
@@ -284,14 +256,6 @@ def _in_units(array: TracedArray, sizes: Set[int]) -> StoryArray:
     return replace(plain, element="float" if size in {4, 8} else "", element_bytes=size, dimensions=())
 
 
-def _sizes(steps: Iterable[Step]) -> dict[int, set[int]]:
-    """How many bytes accesses inside each array have, by its number."""
-    found: dict[int, set[int]] = defaultdict(set)
-    for array, size in {(step[3], step[5]) for step in steps if step[0] in _ACCESSES}:
-        found[array].add(size)
-    return found
-
-
 def _initial(trace: Trace, shown: Collection[int], start: int) -> dict[int, dict[int, tuple[int, int]]]:
     """By array: the offset of an element to its bits, and how many bytes of it they are."""
     used = {trace.steps[number][3] for number in shown if trace.steps[number][0] in _ACCESSES}
@@ -301,7 +265,7 @@ def _initial(trace: Trace, shown: Collection[int], start: int) -> dict[int, dict
     for number, (kind, _, _, array, offset, size, bits, _, _, _) in enumerate(trace.steps):
         if kind not in _ACCESSES or array not in used:
             continue
-        if kind in _PAGE_ARRAYS_CHANGES:
+        if kind in _CHANGES:
             written.add((array, offset))
             if number < start:
                 found[array][offset] = bits, size

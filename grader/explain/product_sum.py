@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.explain.recording import READS, Moment, Recording
-from grader.model.result import Mismatch
-from grader.run.launches.trace_phases import CHANGES, TracedInput, TraceReport, is_sum
+from grader.explain.recording import Moment, Recording
+from grader.run.launches.trace_phases import CHANGES, StepKind, TraceReport, is_sum
 
 # Which elements of the two inputs each thread multiplies: its reads are followed through shared memory to their origin. Pure.
 #
@@ -88,16 +88,13 @@ class Products:
 
 def products_of(recording: Recording, factors: Sequence[str]) -> Products:
     homes, unknown = _homes(recording, factors)
-    reads: dict[int, list[Moment]] = defaultdict(list)
-    for one in recording.find(READS):
-        reads[one.thread].append(one)
-    of_thread: dict[int, list[Group]] = {}
-    unpaired: dict[int, int] = {}
-    for thread, own in reads.items():
-        operands = [found for at in own if (found := _operand(homes, at, factors)) is not None]
-        of_thread[thread], unpaired[thread] = _grouped(operands, factors)
-        unpaired[thread] += sum(at.key[0] in unknown - homes.keys() for at in own)
-    return Products(of_thread, unpaired)
+    found = Products({}, {})
+    for thread, own in recording.of_thread.items():
+        reads = [one for one in own if one.kind == StepKind.READ]
+        operands = [operand for at in reads if (operand := _operand(homes, at, factors)) is not None]
+        found.of_thread[thread], found.unpaired[thread] = _grouped(operands, factors)
+        found.unpaired[thread] += sum(at.key[0] in unknown - homes.keys() for at in reads)
+    return found
 
 
 def _homes(recording: Recording, factors: Sequence[str]) -> tuple[dict[int, set[str]], set[int]]:
@@ -326,22 +323,13 @@ def factors_of(report: TraceReport) -> tuple[str, ...]:
         return report.factors
     one, other = report.inputs
     expected = [element for element in wrong.first if element.expected is not None]
-    if not expected or not _fit(one, other, wrong):
+    sizes = len(one.values), len(other.values), other.columns
+    fit = one.columns > 0 and sizes == (wrong.rows * one.columns, one.columns * other.columns, wrong.columns)
+    if not expected or not fit:
         return ()
     for element in expected:
-        products = [
-            one.values[element.row * one.columns + k] * other.values[k * other.columns + element.column]
-            for k in range(one.columns)
-        ]
+        row = one.values[element.row * one.columns :][: one.columns]
+        products = list(map(operator.mul, row, other.values[element.column :: other.columns]))
         if abs(math.fsum(products) - (element.expected or 0.0)) > _NEAR * math.fsum(map(abs, products)):
             return ()
     return one.name, other.name
-
-
-def _fit(one: TracedInput, other: TracedInput, wrong: Mismatch) -> bool:
-    return (
-        one.columns > 0
-        and len(one.values) == wrong.rows * one.columns
-        and other.columns == wrong.columns
-        and len(other.values) == one.columns * other.columns
-    )

@@ -27,8 +27,6 @@ _UNSET = "nothing that anybody wrote"
 
 @dataclass(frozen=True)
 class RaceSide:
-    """One of the two accesses."""
-
     block: Index3
     thread: int  # as the trace numbers it
     name: str  # "thread (15,0,0)", "thread (0,0) of block (0,0,1)"
@@ -46,7 +44,6 @@ class Race:
 
     @property
     def is_between(self) -> bool:
-        """Between two blocks."""
         return self.sides[0].block != self.sides[1].block
 
     @property
@@ -128,13 +125,9 @@ class _Order:
     def last(self) -> Moment:
         return max(self.uses[0][-1], self.uses[1][-1])
 
-    @property
-    def reader(self) -> int:
-        """The side that reads before it writes; of two, the second."""
-        return _reader(self.uses)
-
 
 def _reader(uses: Uses) -> int:
+    """The side that reads before it writes; of two, the second."""
     return 1 if uses[1][0].kind == StepKind.READ else 0
 
 
@@ -194,9 +187,8 @@ def _order(race: Race, uses: Uses, title: str, schedule: str, line_of: Mapping[i
         first, last = own.index(of_side[0]), own.index(of_side[-1])
         chosen.update(own[max(0, first - before) : min(last + after + 1, first + _MOST)])
     changes = [one for one in recording.find(CHANGES) if one.key == later.key]
-    stores = [
-        one for one in recording.find(CHANGES, thread=later.thread) if one > later and one.array.space == "global"
-    ]
+    own = recording.find(CHANGES, thread=later.thread)
+    stores = [one for one in own if one > later and one.array.space == "global"]
     if race.is_between:
         end = next((one.shown for one in reversed(every) if one.kind in CHANGES), "")
     else:
@@ -239,10 +231,8 @@ def _held(recording: Recording | None, race: Race, like: _Order) -> _Order | Non
     mine, others = (_update(uses[0]), _update(uses[1])) if uses is not None else (None, None)
     if uses is None or mine is None or others is None or not mine[0] < others[0] < others[1] < mine[1]:
         return None
-    schedule = (
-        f"{race.sides[0].name.capitalize()} was held before its write in line {mine[1].line} until all other blocks had ended. CUDA allows"
-        " that: nothing orders two blocks of a launch."
-    )
+    held = f"{race.sides[0].name.capitalize()} was held before its write in line {mine[1].line} until all other blocks had ended."
+    schedule = f"{held} CUDA allows that: nothing orders two blocks of a launch."
     return _order(race, uses, "Both read before either writes", schedule)
 
 
@@ -268,9 +258,8 @@ def _mended(added: Added | None, race: Race, like: _Order) -> _Order | None:
         return _order(race, uses, _with(added), schedule) if uses is not None else None
     # Whether barriers stand between them or not: both come as often to their lines before.
     moved = [replace(side, line=added.line_now(side.line)) for side in race.sides]
-    before = [
-        own.index(use[0]) for own, use in zip(_accesses(like.recording, race, race.sides), like.uses, strict=True)
-    ]
+    pairs = zip(_accesses(like.recording, race, race.sides), like.uses, strict=True)
+    before = [own.index(use[0]) for own, use in pairs]
     one, two = (own[at : at + 1] for own, at in zip(_accesses(recording, race, moved), before, strict=True))
     if not one or not two or one[0].key != two[0].key:
         return None
@@ -365,15 +354,11 @@ class _Orders:
         if isinstance(self.added, AddedAtomic) and self.mended is not None:
             yield f"With {self.added.function}, the launch is right, and nothing is found."
         elif held is not None:
-            yield (
-                "An atomic function makes such a change one step. Or each block keeps an element of its own, and a second launch adds them"
-                " up."
-            )
+            yield "An atomic function makes such a change one step."
+            yield "Or each block keeps an element of its own, and a second launch adds them up."
         else:
-            yield (
-                "Let one block alone write it, or give each block an element of its own. What another block has written can be read by a"
-                " later launch."
-            )
+            yield "Let one block alone write it, or give each block an element of its own."
+            yield "What another block has written can be read by a later launch."
 
     @property
     def questions(self) -> Iterator[Question | None]:
@@ -384,63 +369,40 @@ class _Orders:
         (first, second), one, other, right = self.race.sides, self.one, self.other, self.mended
         if one.got == other.got:
             return
-        yield asked(
-            one.places[one.uses[1][0]],
-            f"Here {first.name} is first. What does {second.name} get from {self.name}?",
-            one.got,
-            (other.got,),
-            f"In this order it gets {one.got}. In the other, beside it, the same read gets {other.got}. CUDA allows both.",
-        )
+        text = f"Here {first.name} is first. What does {second.name} get from {self.name}?"
+        why = f"In this order it gets {one.got}. In the other, beside it, the same read gets {other.got}. CUDA allows both."
+        yield asked(one.places[one.uses[1][0]], text, one.got, (other.got,), why)
         if right is not None and self.added is not None:
             choices = (*sorted({one.got, other.got, right.got}), "it depends on which thread is faster")
-            yield Question(
-                run=2,
-                step=right.places[right.uses[1][0]],
-                text=f"{_with(self.added)}: what does {second.name} get from {self.name}?",
-                choices=choices,
-                answer=choices.index(right.got),
-                explanation=f"It gets {right.got} in every order: at the barrier, each thread waits for all the others.",
-            )
+            text = f"{_with(self.added)}: what does {second.name} get from {self.name}?"
+            why = f"It gets {right.got} in every order: at the barrier, each thread waits for all the others."
+            yield Question(2, right.places[right.uses[1][0]], text, choices, choices.index(right.got), why)
 
     def _asked_between(self) -> Iterator[Question | None]:
         sides, one, other, held, mended, name = self.race.sides, self.one, self.other, self.held, self.mended, self.name
         ends = [each.end for each in (one, other, held, mended) if each is not None]
         first, later, other_block = sides[one.first], sides[1 - one.first], _index(sides[1].block)
+        is_first, same = f"Block {_index(first.block)} is first.", "the same in every order"
         if one.end != other.end:
-            yield asked(
-                one.places[one.last],
-                f"Block {_index(first.block)} is first. What does {name} hold after both?",
-                one.end,
-                (other.end, "the same in every order", "the sum of what both write"),
-                f"{later.name.capitalize()} comes last here, so it holds {one.end}. In the other order, beside it, it holds {other.end}.",
-            )
+            text = f"{is_first} What does {name} hold after both?"
+            why = f"{later.name.capitalize()} comes last here, so it holds {one.end}. In the other order, beside it, it holds {other.end}."
+            yield asked(one.places[one.last], text, one.end, (other.end, same, "the sum of what both write"), why)
         elif held is None and one.got != other.got:
-            yield asked(
-                one.places[one.uses[one.reader][0]],
-                f"Block {_index(first.block)} is first. What does {sides[one.reader].name} read from {name}?",
-                one.got,
-                (other.got, "the same in every order"),
-                f"In this order {one.got}; in the other, beside it, {other.got}.",
-            )
+            reader = _reader(one.uses)
+            text = f"{is_first} What does {sides[reader].name} read from {name}?"
+            why = f"In this order {one.got}; in the other, beside it, {other.got}."
+            yield asked(one.places[one.uses[reader][0]], text, one.got, (other.got, same), why)
         if held is not None and held.end not in {one.end, other.end}:
-            yield asked(
-                held.places[held.last],
-                f"In the third run both threads have read {name}, and block {other_block} has written it. Now {sides[0].name} writes."
-                f" What does {name} hold then?",
-                held.end,
-                (*ends, "either, as on a GPU the hardware decides", "both changes: an addition is one step"),
-                f"It holds {held.end}: what it read plus its own. What block {other_block} has added in between is gone.",
-                run=2,
-            )
+            text = f"In the third run both threads have read {name}, and block {other_block} has written it. Now {sides[0].name} writes."
+            text = f"{text} What does {name} hold then?"
+            others = (*ends, "either, as on a GPU the hardware decides", "both changes: an addition is one step")
+            why = f"It holds {held.end}: what it read plus its own. What block {other_block} has added in between is gone."
+            yield asked(held.places[held.last], text, held.end, others, why, run=2)
         if held is not None and mended is not None and held.end != mended.end:
-            yield asked(
-                mended.places[mended.last],
-                f"{mended.run.title}: what does {name} hold after both?",
-                mended.end,
-                (*ends, "it depends on which block is faster"),
-                f"{mended.end}, in every order: nothing can come between reading and writing.",
-                run=3,
-            )
+            text = f"{mended.run.title}: what does {name} hold after both?"
+            others = (*ends, "it depends on which block is faster")
+            why = f"{mended.end}, in every order: nothing can come between reading and writing."
+            yield asked(mended.places[mended.last], text, mended.end, others, why, run=3)
 
 
 # Runs what the story needs: the launch in order and reversed, one with a thread held, and the file with a barrier or an atomic function.
@@ -496,21 +458,13 @@ def told_race(
         return None
     if one.first == 1 and not between:
         one, other = other, one
-    return _story(_Orders(race, one, other, _held(held, race, one), _mended(added, race, one), added))
+    orders = _Orders(race, one, other, _held(held, race, one), _mended(added, race, one), added)
+    title = f"two blocks and {orders.name}" if between else f"both orders of a race on {orders.name}"
+    story = one.recording.framed(*orders.runs, title=title, summary=orders.summary, questions=orders.questions)
+    return replace(story, beside=other_side.block) if story is not None and between else story
 
 
 def _writes_before(write: Moment) -> int:
     """How many writes to memory outside of its block the thread has made before this one."""
     own = [one for one in write.recording.of_thread[write.thread] if one < write and _is_common(one)]
     return sum(one.kind == StepKind.WRITE and not one.step[9] for one in own)
-
-
-def _story(orders: _Orders) -> Story | None:
-    between = orders.race.is_between
-    story = orders.one.recording.framed(
-        *orders.runs,
-        title=f"two blocks and {orders.name}" if between else f"both orders of a race on {orders.name}",
-        summary=orders.summary,
-        questions=orders.questions,
-    )
-    return replace(story, beside=orders.race.sides[1].block) if story is not None and between else story

@@ -259,12 +259,7 @@ class Recording:
         return run_of_trace(self.trace, self.block, self.file, title=title, schedule=schedule, chosen=chosen)
 
     def framed(
-        self,
-        *runs: StoryRun,
-        title: str,
-        summary: str,
-        questions: Iterable[Question | None] = (),
-        start: int = 0,
+        self, *runs: StoryRun, title: str, summary: str, questions: Iterable[Question | None] = (), start: int = 0
     ) -> Story | None:
         """Questions have their places in the run."""
         if not runs[0].steps:

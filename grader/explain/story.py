@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import math
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -66,12 +66,10 @@ class WarpStep:
     bytes: int = 0  # of one element that is accessed
     parts: int = 1  # neighbouring elements that each lane accesses
     lanes: tuple[int, ...] = ()  # that take part, rising
-    offsets: tuple[
-        int, ...
-    ] = ()  # for each of them: of the first element that it accesses; may lie outside for OUTSIDE; for EXCHANGE: the source lane
-    bits: tuple[
-        int | None, ...
-    ] = ()  # for each of them, for each part: what was read or is there afterwards; None: not known
+    # For each of them: of the first element that it accesses; may lie outside for OUTSIDE; for EXCHANGE: the source lane.
+    offsets: tuple[int, ...] = ()
+    # For each of them, for each part: what was read or is there afterwards; None: not known.
+    bits: tuple[int | None, ...] = ()
     cost: WarpCost | None = None
 
 
@@ -182,22 +180,21 @@ def spans(threads: Iterable[int], block: Index3) -> str:
     names = [thread_name(a, block) + (f" to {thread_name(b, block)}" if b > a else "") for a, b in runs(chosen)]
     if len(names) <= _MOST_SPANS:
         return ("thread " if len(chosen) == 1 else "threads ") + ", ".join(names)
-    if box := _box(chosen, block):
-        return f"threads with {box}"
+    if axes := box_of([thread_index(one, block) for one in chosen]):
+        said = [
+            f"{name} from {axis[0]} to {axis[-1]}" if len(axis) > 1 else f"{name} = {axis[0]}"
+            for name, axis, extent in zip("xyz", axes, block, strict=True)
+            if extent > 1
+        ]
+        return f"threads with {' and '.join(said)}"
     others = sorted(set(range(block[0] * block[1] * block[2])) - set(chosen))
     if len(others) <= _MOST_SPANS:
         return f"all threads but {', '.join(thread_name(one, block) for one in others)}"
     return f"threads {', '.join(names[:_MOST_SPANS])} and {len(names) - _MOST_SPANS} more groups"
 
 
-def _box(threads: Sequence[int], block: Index3) -> str:
-    """Where they are all threads of a range in each direction; empty where they are not."""
-    axes = [sorted(set(axis)) for axis in zip(*(thread_index(one, block) for one in threads), strict=True)]
-    if any(axis[-1] - axis[0] + 1 != len(axis) for axis in axes) or math.prod(map(len, axes)) != len(threads):
-        return ""
-    said = [
-        f"{name} from {axis[0]} to {axis[-1]}" if len(axis) > 1 else f"{name} = {axis[0]}"
-        for name, axis, extent in zip("xyz", axes, block, strict=True)
-        if extent > 1
-    ]
-    return " and ".join(said)
+def box_of(cells: Collection[tuple[int, ...]]) -> list[list[int]]:
+    """The numbers in each direction, where the cells are all that have these and none is left out between; else empty."""
+    axes = [sorted(set(axis)) for axis in zip(*cells, strict=True)]
+    has_gaps = any(axis[-1] - axis[0] + 1 != len(axis) for axis in axes)
+    return [] if has_gaps or math.prod(map(len, axes)) != len(set(cells)) else axes

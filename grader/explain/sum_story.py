@@ -31,7 +31,7 @@ class UnloadedFactor:
 
     @property
     def value(self) -> str:
-        return _number(self.read.value)
+        return f"{self.read.value:.6g}"
 
     @property
     def words(self) -> str:
@@ -57,7 +57,7 @@ def _unloaded_factor(found: ProductSum) -> UnloadedFactor | None:
         wanted = found.own[k][0 if is_first else 1]
         if beside is None and index != wanted:
             continue
-        value = _number(brought.value) if brought is not None and index == wanted else ""
+        value = f"{brought.value:.6g}" if brought is not None and index == wanted else ""
         reason = None if value else _reason(write, found)
         return UnloadedFactor(k, element_text(operand.factor, wanted), read, write, value, reason)
     return None
@@ -103,7 +103,7 @@ def sum_story(recording: Recording) -> Story | None:
     marks = list(_marks(found, chosen, unloaded, said))
     bad = min((mark.step for mark in marks if mark.tone == "bad"), default=chosen[-1])
     wrong = chosen[max(1, chosen.index(bad))] if len(chosen) > 1 else chosen[0]
-    stores = f"Thread {store.who} stores {_number(store.value)} in {found.name} in line {store.line}."
+    stores = f"Thread {store.who} stores {store.value:.6g} in {found.name} in line {store.line}."
     return Telling(
         recording,
         title=f"the sum in {found.name}",
@@ -143,26 +143,20 @@ def _strangers(found: ProductSum) -> Iterator[tuple[str, str]]:
     for k in found.missing:
         mine, theirs = own[k]
         right = f"{element_text(first, mine)} * {element_text(second, theirs)}"
-        for kind, name, fits in (
-            ("second", second, one.first.index == mine),
-            ("first", first, one.second.index == theirs),
-        ):
-            if fits:
-                yield (
-                    kind,
-                    f"Its elements of {name} come from a wrong place: it has {one.name}, where {right} belongs.",
-                )
+        sides = (("second", second, one.first.index == mine), ("first", first, one.second.index == theirs))
+        for kind, name in ((kind, name) for kind, name, fits in sides if fits):
+            yield kind, f"Its elements of {name} come from a wrong place: it has {one.name}, where {right} belongs."
     yield "both", f"It has {one.name}, which does not belong to {found.name}."
 
 
 def _stored(found: ProductSum) -> str:
     """Where all products are there."""
     total = math.fsum(one.value for one in found.products)
-    said = f"The thread reads all {found.depth} products, but what it stores is not their sum, {_number(total)}"
+    said = f"The thread reads all {found.depth} products, but what it stores is not their sum, {total:.6g}"
     difference = found.store.value - total
     if not math.isfinite(difference) or abs(difference) > _FAR * max(1.0, abs(total)):
         return f"{said}."
-    return f"{said}: it is {_number(abs(difference))} {'more' if difference > 0 else 'less'}."
+    return f"{said}: it is {abs(difference):.6g} {'more' if difference > 0 else 'less'}."
 
 
 def _again(found: ProductSum) -> str:
@@ -218,10 +212,9 @@ def _tile(found: ProductSum) -> str:
     if len(found.elements) < 2:  # noqa: PLR2004 -- several sums
         return ""
     rows, columns = (ranges(sorted({element[axis] for element in found.elements})) for axis in (0, 1))
-    return (
-        f" The thread has {len(found.elements)} sums, one for each element that it stores: rows {rows} and columns {columns} of"
-        f" {found.names[2]}. It reads an element once and multiplies it for several of them."
-    )
+    part = f"rows {rows} and columns {columns} of {found.names[2]}"
+    sums = f" The thread has {len(found.elements)} sums, one for each element that it stores: {part}."
+    return f"{sums} It reads an element once and multiplies it for several of them."
 
 
 def _marks(found: ProductSum, chosen: Sequence[int], unloaded: UnloadedFactor | None, said: str) -> Iterator[Mark]:
@@ -244,44 +237,26 @@ def _marks(found: ProductSum, chosen: Sequence[int], unloaded: UnloadedFactor | 
 
 def _definition(found: ProductSum) -> str:
     first, second, _ = found.names
-    return (
-        f"It should be the sum of {first}[{found.row}][k] * {second}[k][{found.column}] for k = 0 to {found.depth - 1}."
-    )
+    term = f"{first}[{found.row}][k] * {second}[k][{found.column}]"
+    return f"It should be the sum of {term} for k = 0 to {found.depth - 1}."
 
 
 def _questions(
-    found: ProductSum,
-    unloaded: UnloadedFactor | None,
-    wrong: int,
-    chosen: Sequence[int],
-    mistake: tuple[str, str],
+    found: ProductSum, unloaded: UnloadedFactor | None, wrong: int, chosen: Sequence[int], mistake: tuple[str, str]
 ) -> Iterator[Question | None]:
     (category, said), name = mistake, found.store.who
     if unloaded is not None and unloaded.read > chosen[0]:
-        yield asked(
-            unloaded.read,
-            f"What does thread {name} find in {unloaded.read.name} for k = {unloaded.k}?",
-            f"{unloaded.value}, which thread {unloaded.write.who} has put there",
-            (unloaded.wanted, "nothing that anybody wrote", "what was there before the last barrier"),
-            unloaded.words,
-        )
+        text = f"What does thread {name} find in {unloaded.read.name} for k = {unloaded.k}?"
+        right = f"{unloaded.value}, which thread {unloaded.write.who} has put there"
+        others = unloaded.wanted, "nothing that anybody wrote", "what was there before the last barrier"
+        yield asked(unloaded.read, text, right, others, unloaded.words)
     in_it, end = sum(times > 0 for times in found.times), chosen.index(found.store)
     if end > 0 and in_it < found.depth:
-        yield asked(
-            min(wrong if unloaded is None else chosen[-1], chosen[end - 1]),
-            f"{found.depth} products belong to {found.name}. How many of them are in what thread {name} stores?",
-            in_it,
-            (found.depth, 0, found.depth // 2, max(0, found.depth - 1)),
-            said,
-        )
-    choices = _choices(found, category)
-    yield asked(
-        found.store,
-        f"What is wrong with the sum in {found.name}?",
-        choices[category],
-        choices.values(),
-        f"{said} {_definition(found)}",
-    )
+        step, every = min(wrong if unloaded is None else chosen[-1], chosen[end - 1]), found.depth
+        text = f"{every} products belong to {found.name}. How many of them are in what thread {name} stores?"
+        yield asked(step, text, in_it, (every, 0, every // 2, max(0, every - 1)), said)
+    choices, what = _choices(found, category), f"What is wrong with the sum in {found.name}?"
+    yield asked(found.store, what, choices[category], choices.values(), f"{said} {_definition(found)}")
 
 
 def _choices(found: ProductSum, category: str) -> dict[str, str]:
@@ -297,10 +272,6 @@ def _choices(found: ProductSum, category: str) -> dict[str, str]:
     }
     both = {"both": f"elements of both {first} and {second} come from wrong places"}
     return named | (both if category == "both" else {})
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}"
 
 
 def _s(numbers: Sequence[int]) -> str:

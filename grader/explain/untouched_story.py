@@ -51,9 +51,8 @@ class _Untouched:
         """By the first line whose formula leads to a thread of the block; else by the first that each thread does once and that leads to a
         thread past it.
         """
-        found: dict[tuple[int, int], dict[Index3, Moment]] = defaultdict(
-            dict
-        )  # by line, and how often the thread was there
+        # By line, and how often the thread was there.
+        found: dict[tuple[int, int], dict[Index3, Moment]] = defaultdict(dict)
         times: Counter[tuple[int, int]] = Counter()
         for one in self.accesses:
             place = one.line, one.thread
@@ -124,11 +123,8 @@ def _unwritten(recording: Recording) -> _Untouched | None:
     recording, number = _with_array(recording, wrong.output, dimensions)
     written = {max(0, one.flat) for one in recording.find(CHANGES, array=number)}
     goals = [flat_of(one, wrong) for one in wrong.first if one.got is None]
-    made = [
-        _Untouched(recording, number, flat, wrong.columns, reads=False, missing=wrong.unwritten)
-        for flat in goals
-        if flat not in written
-    ]
+    left = [flat for flat in goals if flat not in written]
+    made = [_Untouched(recording, number, at, wrong.columns, reads=False, missing=wrong.unwritten) for at in left]
     return next((one for one in made if one.expected), next(iter(made), None))
 
 
@@ -184,6 +180,7 @@ def untouched_story(recording: Recording) -> Story | None:
         return None
     nobody, who, why = _nobody(found), _who(found), _why(found)
     said = f"{who} {why}".strip()
+    of_expected, of_nothing = _questions(found, chosen, f"{who} {nobody}", why), _of_nothing(found, chosen, who)
     return Telling(
         found.recording,
         title=f"nobody {found.do}s {found.name}",
@@ -191,9 +188,7 @@ def untouched_story(recording: Recording) -> Story | None:
         steps=chosen,
         schedule="The last accesses of the thread that should have done it, and what its neighbours do in that line.",
         marks=_marks(found, chosen, said),
-        questions=_questions(found, chosen, f"{who} {nobody}", why)
-        if found.expected
-        else _of_nothing(found, chosen, who),
+        questions=of_expected if found.expected else of_nothing,
         before=1,
     ).story
 
@@ -265,12 +260,9 @@ def _of_nothing(found: _Untouched, chosen: list[Moment], who: str) -> Iterator[Q
     """Where the block does not touch the array at all."""
     every = found.recording.threads
     if not found.accesses:
+        text = f"How many of the block's {every:,} threads {found.do} something of {found.array.name}?"
         yield asked(
-            chosen[-1],
-            f"How many of the block's {every:,} threads {found.do} something of {found.array.name}?",
-            "none",
-            ("one", f"all {every:,}", f"one of each warp: {-(-every // LANES):,}"),
-            who,
+            chosen[-1], text, "none", ("one", f"all {every:,}", f"one of each warp: {-(-every // LANES):,}"), who
         )
 
 
@@ -290,12 +282,9 @@ def _questions(found: _Untouched, chosen: list[Moment], who: str, why: str) -> I
     never = f"it never comes to line {expected.line} for this element"
     if guard is not None:
         never = f"`{guard.condition}` in line {guard.line} is {'true' if guard.leaves else 'false'} for it"
+    beliefs = f"it {do}s it, and another thread {do}s another value", "it does so after the block's last barrier"
     yield asked(
-        chosen[-1],
-        f"Why does thread {recording.who(found.thread)} not {do} {found.name}?",
-        never,
-        (f"it {do}s it, and another thread {do}s another value", "it does so after the block's last barrier"),
-        why,
+        chosen[-1], f"Why does thread {recording.who(found.thread)} not {do} {found.name}?", never, beliefs, why
     )
 
 

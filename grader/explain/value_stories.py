@@ -6,32 +6,35 @@ It is told only where values say it without doubt: no two elements of the input 
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from grader.explain.followed_sums import copied_input, element_of, flat_of
 from grader.explain.recording import READS, Key, Moment, Recording, Telling, asked, known
-from grader.explain.story import Mark, Question, Story
-from grader.model.result import Mismatch
+from grader.explain.story import Mark, Question, Story, box_of
+from grader.model.result import Mismatch, WrongElement
 from grader.run.launches.trace_phases import ACCESSES, CHANGES, StepKind, TracedInput
 
 
-@dataclass(frozen=True)
 class _Copied:
-    recording: Recording
-    given: str  # the input
-    output: str
-    element: str  # "out[0][1]"
-    got: str  # "in[0][1]": what it holds a copy of
-    right: str  # "in[1][0]": what belongs there
-    expected: float
-    store: Moment
-    read: Moment  # what the thread read last of that value
-    held: Moment | None  # the write that put it there; None: the thread read it from the input itself
-    right_held: Moment | None  # the write of the right value that is in that array at that moment
-    right_load: Moment | None  # the first read of the right element in this block
+    """An element of the result that holds another element of the input than the one that belongs there."""
+
+    def __init__(
+        self, given: TracedInput, wrong: Mismatch, one: WrongElement, right: int, read: Moment, store: Moment
+    ) -> None:
+        """`right`: which element of `given` belongs there; `read`: what the thread read last of the value that it stored."""
+        self.recording, self.read, self.store = store.recording, read, store
+        self.given, self.output, self.expected = given.name, wrong.output, one.expected or 0.0
+        self.element = f"{self.output}[{one.row}][{one.column}]" if wrong.rows > 1 else f"{self.output}[{one.column}]"
+        # The write that put the value there; None: the thread read it from the input itself.
+        self.held = read.writer if read.is_shared else None
+        self.source = self.held.load if self.held is not None else None if read.is_shared else read
+        self.got = element_of(given, self.source.flat) if self.source is not None else ""
+        self.right = element_of(given, right)
+        # The write of the right value that is in that array at that moment; and the first read of the right element in this block.
+        self.right_held = _holding(read, given.name, right) if self.held is not None else None
+        self.right_load = next(iter(self.recording.find(READS, array=given.name, flat=right)), None)
 
 
 def copy_story(recording: Recording) -> Story | None:
@@ -57,9 +60,9 @@ def copy_story(recording: Recording) -> Story | None:
 def _copied_element(recording: Recording) -> _Copied | None:
     """Of the first wrong element that this block has stored."""
     wrong = recording.launch.mismatch
-    if wrong is None or (copied := copied_input(recording.report.inputs, wrong)) is None:
+    if wrong is None or (copies := copied_input(recording.report.inputs, wrong)) is None:
         return None
-    given, belongs = copied
+    given, belongs = copies
     times = Counter(given.values)
     places = {value: at for at, value in enumerate(given.values) if times[value] == 1}
     for one in wrong.first:
@@ -70,26 +73,10 @@ def _copied_element(recording: Recording) -> _Copied | None:
         read = _read_of_value(store) if store is not None else None
         if store is None or read is None or store.value != one.got:
             continue
-        held = read.writer if read.is_shared else None
-        source = read if not read.is_shared else held.load if held is not None else None
-        if source is None or (source.array.name, source.flat) != (given.name, places[one.got]):
-            continue
-        right = belongs[flat]
-        loads = recording.find(READS, array=given.name, flat=right)
-        return _Copied(
-            recording=recording,
-            given=given.name,
-            output=wrong.output,
-            element=f"{wrong.output}[{one.row}][{one.column}]" if wrong.rows > 1 else f"{wrong.output}[{one.column}]",
-            got=element_of(given, places[one.got]),
-            right=element_of(given, right),
-            expected=one.expected or 0.0,
-            store=store,
-            read=read,
-            held=held,
-            right_held=_holding(read, given.name, right) if held is not None else None,
-            right_load=next(iter(loads), None),
-        )
+        copied = _Copied(given, wrong, one, belongs[flat], read, store)
+        source = copied.source
+        if source is not None and (source.array.name, source.flat) == (given.name, places[one.got]):
+            return copied
     return None
 
 
@@ -118,41 +105,31 @@ def _holding(read: Moment, given: str, flat: int) -> Moment | None:
 def _took(copied: _Copied) -> str:
     """Where the thread takes what it stores, and how it got there."""
     read, expression, held = copied.read, copied.read.expression, copied.held
-    said = (
-        f"`{expression}` in line {read.line} is {read.name} for this thread" if expression else f"It reads {read.name}"
-    )
+    said = f"It reads {read.name}"
+    if expression:
+        said = f"`{expression}` in line {read.line} is {read.name} for this thread"
     return f"{said}." if held is None else f"{said}, where thread {held.who} had put {copied.got} in line {held.line}."
 
 
 def _where(copied: _Copied) -> str:
     write, load = copied.right_held, copied.right_load
     if write is not None:
-        return (
-            f"{copied.right} is in {write.name} at that moment: thread {write.who} has put it there. Either the store takes the wrong"
-            " element, or it goes to the wrong place."
-        )
+        there = f"{copied.right} is in {write.name} at that moment: thread {write.who} has put it there."
+        return f"{there} Either the store takes the wrong element, or it goes to the wrong place."
     if load is None:
-        return f"No thread of this block ever reads {copied.right}.{_part(copied)}"
+        reads, writes = _box(copied.recording, copied.given, READS), _box(copied.recording, copied.output, CHANGES)
+        part = f" It reads {reads}, and writes {writes}." if reads and writes else ""
+        return f"No thread of this block ever reads {copied.right}.{part}"
     if copied.held is None:
         return f"Thread {load.who} reads {copied.right}, in line {load.line}."
     later = "only later" if load > copied.read else "before"
     return f"Thread {load.who} reads {copied.right} {later}, and it is not in {copied.read.array.name} at that moment."
 
 
-def _part(copied: _Copied) -> str:
-    """Which part of the input this block reads, and which of the result it writes."""
-    reads = _box(copied.recording, copied.given, READS)
-    writes = _box(copied.recording, copied.output, CHANGES)
-    return f" It reads {reads}, and writes {writes}." if reads and writes else ""
-
-
 def _box(recording: Recording, name: str, kinds: Collection[int]) -> str:
-    cells = [one.cell for one in recording.find(kinds, array=name)]
-    if not cells or any(len(one) != len(cells[0]) for one in cells):
+    cells = {one.cell for one in recording.find(kinds, array=name)}
+    if len(set(map(len, cells))) != 1 or not (axes := box_of(cells)):
         return ""
-    axes = [sorted({one[axis] for one in cells}) for axis in range(len(cells[0]))]
-    if math.prod(map(len, axes)) != len(set(cells)) or any(one[-1] - one[0] + 1 != len(one) for one in axes):
-        return ""  # no box
     return f"{name}[{']['.join(str(one[0]) for one in axes)}] to {name}[{']['.join(str(one[-1]) for one in axes)}]"
 
 
@@ -173,21 +150,13 @@ def _questions(copied: _Copied, took: str, where: str, *, is_first: bool) -> Ite
     read = copied.read
     at = f"`{read.expression}`" if read.expression else f"this read of {read.array.name}"
     if not is_first:
-        yield asked(
-            read,
-            f"Which element is {at} for thread {read.who} in line {read.line}?",
-            read.name,
-            (copied.right_held.name if copied.right_held is not None else copied.right, _neighbour(read)),
-            took,
-        )
+        other = copied.right_held.name if copied.right_held is not None else copied.right
+        text = f"Which element is {at} for thread {read.who} in line {read.line}?"
+        yield asked(read, text, read.name, (other, _neighbour(read)), took)
     what = f"{read.name} in {copied.element}" if copied.held is not None else f"a value in {copied.element}"
-    yield asked(
-        copied.store,
-        f"The thread stores {what}. Which element of {copied.given} is that?",
-        copied.got,
-        (copied.right, "none: it is a sum"),
-        f"It is {copied.got}, and {copied.right} belongs there. {where}",
-    )
+    text = f"The thread stores {what}. Which element of {copied.given} is that?"
+    why = f"It is {copied.got}, and {copied.right} belongs there. {where}"
+    yield asked(copied.store, text, copied.got, (copied.right, "none: it is a sum"), why)
 
 
 def _neighbour(read: Moment) -> str:
@@ -243,13 +212,13 @@ class _CountedValues:
         in_shared: dict[int, Moment] = {}  # where a thread read shared memory last
         for at in moments:
             source = in_shared.get(at.thread)
-            if at.kind == StepKind.READ and (at.array.name, at.array.space) == (self.given.name, "global"):
-                last[at.thread] = at
-                in_shared.pop(at.thread, None)
-                self.reads.append(at)
-                continue
             if at.kind == StepKind.READ:
-                in_shared[at.thread] = at
+                if (at.array.name, at.array.space) == (self.given.name, "global"):
+                    last[at.thread] = at
+                    in_shared.pop(at.thread, None)
+                    self.reads.append(at)
+                else:
+                    in_shared[at.thread] = at
                 continue
             before = held.get(at.key, 0.0 if at.key[0] == self.output else None)
             held[at.key] = at.value
@@ -317,9 +286,8 @@ def count_story(recording: Recording) -> Story | None:
     name = f"{recording.trace.arrays[found.output].name}[{found.bin}]"
     often = f"so often the value {found.bin} is in {found.given.name}"
     chosen = recording.with_barriers({*wrong.steps, wrong.at})
-    question = asked(
-        wrong.at, f"{name} holds {found.got:.9g} and not {found.expected:.9g}. Why?", wrong.right, _REASONS, wrong.said
-    )
+    text = f"{name} holds {found.got:.9g} and not {found.expected:.9g}. Why?"
+    question = asked(wrong.at, text, wrong.right, _REASONS, wrong.said)
     return Telling(
         recording,
         title=f"the count in {name}",
@@ -360,10 +328,8 @@ def _mistakes(found: _CountedValues) -> Iterator[_Wrong]:
             yield _Wrong(f"{reads}, but adds {one.number:.9g} to {one.place}.", _steps([one]), one.at, _REASONS[4])
     if len(passes) > 1 and len({one.read.key for one in passes}) == 1:
         first, one = passes[:2]
-        said = (
-            f"{one.read.name} is added to {one.at.name} {len(passes):,} times in line {one.at.line}: thread {first.at.who} does it, then"
-            f" thread {one.at.who} does it too."
-        )
+        often = f"{one.read.name} is added to {one.at.name} {len(passes):,} times in line {one.at.line}"
+        said = f"{often}: thread {first.at.who} does it, then thread {one.at.who} does it too."
         yield _Wrong(said, _steps(passes), one.at, _REASONS[3])
 
 

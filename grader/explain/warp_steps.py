@@ -97,7 +97,7 @@ class _Access:
 
     key: tuple[
         int, ...
-    ]  # what lanes have in common that access together: slot, kind, place, array, bytes of an element
+    ]  # slot, kind, place, array, bytes of an element: what lanes that access together have in common
     offset: int
     bits: list[int | None]
     orders: list[int]  # the numbers of these steps
