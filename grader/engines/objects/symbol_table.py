@@ -192,10 +192,14 @@ class ObjectFile:
     def functions(self) -> dict[int, list[Symbol]]:
         """By section."""
         found: dict[int, list[Symbol]] = {}
-        for symbol in self.symbols:
-            if symbol.kind == "STT_FUNC" and symbol.in_section:
-                found.setdefault(symbol.section, []).append(symbol)
+        for symbol in self.named.values():
+            found.setdefault(symbol.section, []).append(symbol)
         return found
+
+    @cached_property
+    def named(self) -> dict[str, Symbol]:
+        """The functions, by their symbols."""
+        return {one.name: one for one in self.symbols if one.kind == "STT_FUNC" and one.in_section}
 
     def function_at(self, section: int, offset: int) -> Symbol | None:
         return next((one for one in self.functions.get(section, ()) if one.value == offset), None)

@@ -9,24 +9,20 @@ import capstone
 from capstone import arm64_const
 
 from grader.engines.objects.symbol_table import Relocation
-from grader.engines.proof.evaluator import Processor, effects
-from grader.engines.proof.instructions import (
-    BRANCH,
-    CALL,
-    JUMP,
-    POINTER_CALL,
-    RETURN,
-    STOP,
+from grader.engines.proof.evaluator import (
     CodeSite,
     Decoded,
     Decoder,
     Flow,
+    FlowKind,
     Memory,
     Number,
     Operand,
     Other,
+    Processor,
     Raw,
     Register,
+    effects,
 )
 from grader.engines.proof.kit_calls import UNSEEN
 from grader.engines.proof.machine_state import (
@@ -58,10 +54,10 @@ _THREAD_HIGH, _THREAD_LOW = 549, 551  # TLSLE_ADD_TPREL_HI12, TLSLE_ADD_TPREL_LO
 _THREAD_SLOT_PAGE, _THREAD_SLOT = 541, 542  # TLSIE_ADR_GOTTPREL_PAGE21, TLSIE_LD64_GOTTPREL_LO12_NC
 
 _CONDITIONS = {"ls": "be", "lo": "b", "cc": "b", "hi": "a", "hs": "ae", "cs": "ae"}
-_FLOWS = {
-    "bl": CALL, "blr": POINTER_CALL, "b": JUMP, "br": JUMP, "ret": RETURN,
-    **dict.fromkeys(("cbz", "cbnz", "tbz", "tbnz"), BRANCH),
-    **dict.fromkeys(("brk", "udf", "hlt"), STOP),
+_FLOWS: dict[str, FlowKind] = {
+    "bl": "call", "blr": "pointer call", "b": "jump", "br": "jump", "ret": "return",
+    **dict.fromkeys(("cbz", "cbnz", "tbz", "tbnz"), "branch"),
+    **dict.fromkeys(("brk", "udf", "hlt"), "stop"),
 }  # fmt: skip
 _EFFECTS = effects(
     """
@@ -210,8 +206,8 @@ class Arm(Processor):
         name, operands, kind = instruction.name, instruction.operands, _FLOWS.get(instruction.name, "")
         last = operands[-1] if operands else None
         target = last.value if isinstance(last, Number) else None
-        if kind == BRANCH or (name == "b" and instruction.condition):
-            return Flow(BRANCH, _CONDITIONS.get(instruction.condition, "?"), target)
+        if kind == "branch" or (name == "b" and instruction.condition):
+            return Flow("branch", _CONDITIONS.get(instruction.condition, "?"), target)
         if name == "ret" and operands not in {(), (Register(self.link_register, WORD),)}:
             return Flow()  # refused where it is executed
         return Flow(kind, "", target)
@@ -344,11 +340,8 @@ class Arm(Processor):
         """The two words of the link hold what was stored there: no other store may reach them."""
         begin, end = self.memory.link
         names = tuple(one.name for one in place.instruction.operands if isinstance(one, Register))
-        if (
-            names != (self.frame_pointer, self.link_register)
-            or begin == end
-            or self.memory.frame_offset(address) != begin
-        ):
+        is_link = begin < end and self.memory.frame_offset(address) == begin
+        if names != (self.frame_pointer, self.link_register) or not is_link:
             raise UnprovableCodeError(place.offset, "a frame pointer from somewhere else")
         state.registers[self.frame_pointer], state.registers[self.link_register] = self.caller, self.back
 
@@ -366,22 +359,18 @@ class Arm(Processor):
         if name == "adrp" and kind == (_THREAD_SLOT_PAGE if is_thread else _PAGE):
             value = self._slot(relocation) if is_thread else self._part("page", relocation)
         elif base is not None and kind in ({_THREAD_HIGH, _THREAD_LOW} if is_thread else {_PAGE_OFFSET}):
-            high = self._part("high", relocation)
-            added = (
-                high
-                if kind == _THREAD_HIGH
-                else minus(self.memory.address_of(relocation.symbol, relocation.addend), high)
-            )
-            value = plus(base, added if is_thread else self._in_page(relocation))
+            part = self._part("high", relocation) if kind == _THREAD_HIGH else self._behind("high", relocation)
+            value = plus(base, part if is_thread else self._behind("page", relocation))
         else:
             raise UnprovableCodeError(place.offset, f"a relocation of kind {kind}")
         self.assign(state, place, value)
 
     def _in_page(self, relocation: Relocation) -> Value:
         """What is to be added to the page's address, which cancels out."""
-        if relocation.symbol.kind == "STT_TLS":
-            return self.atoms.fresh()
-        return minus(self.memory.address_of(relocation.symbol, relocation.addend), self._part("page", relocation))
+        return self.atoms.fresh() if relocation.symbol.kind == "STT_TLS" else self._behind("page", relocation)
+
+    def _behind(self, what: str, relocation: Relocation) -> Value:
+        return minus(self.memory.address_of(relocation.symbol, relocation.addend), self._part(what, relocation))
 
     def _part(self, what: str, relocation: Relocation) -> Value:
         symbol = relocation.symbol

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.engines.objects.assembly import BLOCK_BEGINS
-from grader.engines.objects.symbol_table import ObjectFile, Symbol, reachable
+from grader.engines.objects.symbol_table import ObjectFile, reachable
 from grader.engines.proof.function_proof import Blocks, blocks_of, processor_of
-from grader.engines.proof.instructions import BRANCH, CALL, JUMP, RETURN
 from grader.engines.proof.machine_state import Atoms, UnprovableCodeError
 from grader.engines.proof.memory_rules import FunctionMemory
 
@@ -43,8 +42,8 @@ def loops_in(code: ObjectFile, addresses: Mapping[str, int]) -> list[Loop]:
     """
     processor = processor_of(code.machine)(FunctionMemory(Atoms(), code))
     found: dict[int, int] = {}
-    for symbol in code.symbols:
-        if symbol.kind != "STT_FUNC" or not symbol.in_section or symbol.name not in addresses:
+    for symbol in code.named.values():
+        if symbol.name not in addresses:
             continue
         section, first, end = code.sections[symbol.section], symbol.value, symbol.value + symbol.size
         # The relocation of a call is at its last four bytes, on x86-64 and on aarch64.
@@ -52,7 +51,7 @@ def loops_in(code: ObjectFile, addresses: Mapping[str, int]) -> list[Loop]:
         blocks = sorted(at + 4 - first for at in announced if first <= at < end)
         for at, instruction in processor.decoder.decode(section.code[first:end]) if blocks else ():
             flow = processor.flow(instruction)
-            if flow.kind not in {JUMP, BRANCH} or flow.target is None or at + flow.target < 0:
+            if flow.kind not in {"jump", "branch"} or flow.target is None or at + flow.target < 0:
                 continue
             head, last = bisect_right(blocks, at + flow.target), bisect_right(blocks, at) - 1
             if head <= last:
@@ -63,12 +62,11 @@ def loops_in(code: ObjectFile, addresses: Mapping[str, int]) -> list[Loop]:
 
 def barrier_paths(code: ObjectFile, addresses: Mapping[str, int], loops: Sequence[Loop]) -> BarrierPaths:
     """`addresses` and `loops` as for `loops_in`."""
-    functions = {one.name: one for one in code.symbols if one.kind == "STT_FUNC" and one.in_section}
-    waiting = _waiting(code, functions)
+    waiting = _waiting(code)
     processor = processor_of(code.machine)(FunctionMemory(Atoms(), code))
     found = BarrierPaths()
-    for name in sorted(waiting & functions.keys() & addresses.keys()):
-        symbol = functions[name]
+    for name in sorted(waiting & code.named.keys() & addresses.keys()):
+        symbol = code.named[name]
         section = code.sections[symbol.section]
         try:
             blocks = blocks_of(processor, section, symbol.value, symbol.value + symbol.size)
@@ -82,10 +80,10 @@ def barrier_paths(code: ObjectFile, addresses: Mapping[str, int], loops: Sequenc
     return found
 
 
-def _waiting(code: ObjectFile, functions: Mapping[str, Symbol]) -> set[str]:
+def _waiting(code: ObjectFile) -> set[str]:
     """The functions that may reach a barrier, the kit's and the submission's."""
     callers: dict[str, set[str]] = {}
-    for name, symbol in functions.items():
+    for name, symbol in code.named.items():
         relocations = code.sections[symbol.section].relocations
         for offset, relocation in relocations.items():
             if symbol.value <= offset < symbol.value + symbol.size:
@@ -110,7 +108,7 @@ class _Function:
         found = []
         for begin, block in self.blocks.blocks.items():
             for place, flow in zip(block.places, block.flows, strict=True):
-                if flow.kind == CALL:
+                if flow.kind == "call":
                     name = next((one.symbol.name for one in place.relocations.values()), "")
                     found.append((begin, place.offset + place.instruction.length, name))
         return found
@@ -179,7 +177,7 @@ class _Function:
         chosen = []
         for at, block in self.blocks.blocks.items():
             ways = [target for target, _, _ in block.followers if target in self.blocks.blocks]
-            if block.flows[-1].kind != BRANCH or len(ways) < 2:  # noqa: PLR2004 - both ways of a branch
+            if block.flows[-1].kind != "branch" or len(ways) < 2:  # noqa: PLR2004 - both ways of a branch
                 continue
             to_end = [way in avoiding for way in ways]
             if (
@@ -195,7 +193,7 @@ class _Function:
         before = (block for block, _ in self._leaving if begin not in self._all_before(block))
         closed = {begin, *before}
         blocks = self.blocks.blocks
-        ends = (at for at, block in blocks.items() if block.flows[-1].kind == RETURN and at not in closed)
+        ends = (at for at, block in blocks.items() if block.flows[-1].kind == "return" and at not in closed)
         return reachable(ends, lambda at: (one for one in blocks[at].before if one not in closed))
 
     def _reaches(self, one: int, other: int) -> bool:

@@ -13,19 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from grader.engines.objects.symbol_table import ObjectFile, Relocation, Section, Symbol
-from grader.engines.proof.evaluator import Processor
-from grader.engines.proof.instructions import (
-    BRANCH,
-    CALL,
-    JUMP,
-    POINTER_CALL,
-    RETURN,
-    STOP,
-    TAIL,
-    CodeSite,
-    Decoded,
-    Flow,
-)
+from grader.engines.proof.evaluator import CodeSite, Decoded, Flow, Processor
 from grader.engines.proof.kit_calls import kit_call
 from grader.engines.proof.machine_state import HALF, Atoms, State, UnprovableCodeError, Value, signed
 from grader.engines.proof.memory_rules import FunctionMemory, Granted, Unannounced
@@ -108,28 +96,25 @@ def blocks_of(processor: Processor, section: Section, first: int, end: int) -> B
         for target, _, _ in block.followers:
             if target in blocks:
                 blocks[target].before.append(begin)
-    return Blocks(first, end, blocks, any(flow.kind in {CALL, POINTER_CALL, TAIL} for flow in flows))
+    return Blocks(first, end, blocks, any(flow.kind in {"call", "pointer call", "tail"} for flow in flows))
 
 
 def _begins(places: list[CodeSite], flows: list[Flow]) -> Iterator[int]:
     """Where control may go other than to the next instruction, and behind where it may."""
     offsets = {place.offset for place in places}
     for place, flow in zip(places, flows, strict=True):
-        if flow.kind in {JUMP, BRANCH}:
+        if flow.kind in {"jump", "branch"}:
             yield _target(place, flow, offsets)
-        if flow.kind in {JUMP, BRANCH, RETURN, STOP, TAIL} or _never_returns(place, flow):
+        if flow.kind in {"jump", "branch", "return", "stop", "tail"} or _never_returns(place, flow):
             yield place.offset + place.instruction.length
 
 
 def _flow(processor: Processor, place: CodeSite, first: int, end: int) -> Flow:
     flow = processor.flow(place.instruction)
-    if (
-        flow.kind == JUMP
-        and flow.target is not None
-        and (place.relocations or not first <= place.offset + flow.target < end)
-    ):
-        return Flow(TAIL, "", flow.target)
-    return flow
+    if flow.kind != "jump" or flow.target is None:
+        return flow
+    leaves = place.relocations or not first <= place.offset + flow.target < end
+    return Flow("tail", "", flow.target) if leaves else flow
 
 
 def _place(section: Section, relocated: list[int], at: int, instruction: Decoded) -> CodeSite:
@@ -152,18 +137,18 @@ def _target(place: CodeSite, flow: Flow, offsets: set[int]) -> int:
 
 def _never_returns(place: CodeSite, flow: Flow) -> bool:
     symbols = [relocation.symbol for relocation in place.relocations.values()]
-    return flow.kind == CALL and any(one.undefined and not kit_call(one.name).returns for one in symbols)
+    return flow.kind == "call" and any(one.undefined and not kit_call(one.name).returns for one in symbols)
 
 
 def _follow(processor: Processor, block: Block) -> None:
     place, flow = block.places[-1], block.flows[-1]
     behind = place.offset + place.instruction.length
-    if flow.kind in {RETURN, STOP, TAIL} or _never_returns(place, flow):
+    if flow.kind in {"return", "stop", "tail"} or _never_returns(place, flow):
         return
-    if flow.kind == JUMP:
+    if flow.kind == "jump":
         block.followers.append((place.offset + (flow.target or 0), "", True))
         return
-    if flow.kind == BRANCH:
+    if flow.kind == "branch":
         target = place.offset + (flow.target or 0)
         instructions = [one.instruction for one in block.places]
         block.is_probe = target == block.places[0].offset and processor.is_probe(instructions)
@@ -226,19 +211,18 @@ class FunctionProof:
         section = self.code.sections[function.section]
         blocks = blocks_of(self.machine, section, function.value, function.value + function.size)
         memory.is_leaf = not blocks.calls_somebody
-        report.jumps_on = any(flow.kind == TAIL for block in blocks.blocks.values() for flow in block.flows)
+        report.jumps_on = any(flow.kind == "tail" for block in blocks.blocks.values() for flow in block.flows)
         memory.is_silent = not report.jumps_on and is_silent(self.code, function, self.machine.call_relocations)
         self._follow(blocks)
+        silent = "a function that announces nothing and"
         if memory.is_silent and report.pointer_calls:
-            what = "a function that announces nothing and calls a pointer"
-            raise UnprovableCodeError(report.pointer_calls[0][0], what)
+            raise UnprovableCodeError(report.pointer_calls[0][0], f"{silent} calls a pointer")
         if memory.is_silent and memory.unannounced:
-            what = "a function that announces nothing and uses memory of others"
-            raise UnprovableCodeError(memory.unannounced[0].offset, what)
+            raise UnprovableCodeError(memory.unannounced[0].offset, f"{silent} uses memory of others")
         report.argument_bytes = memory.argument_bytes
         for block in blocks.blocks.values():  # where control never comes as well
             for place, flow in zip(block.places, block.flows, strict=True):
-                if flow.kind not in {CALL, TAIL}:
+                if flow.kind not in {"call", "tail"}:
                     self._take_addresses(place)
         return report
 
@@ -282,9 +266,7 @@ class FunctionProof:
         for other in known[1:]:
             self._hold_together(block, other, state)
             state = state.met(other)
-        if is_loop:
-            return State({name: state.registers[name] for name in self.pointers})
-        return state
+        return State({name: state.registers[name] for name in self.pointers}) if is_loop else state
 
     def _hold_together(self, block: Block, one: State, other: State) -> None:
         if any(one.registers[name] != other.registers[name] for name in self.pointers):
@@ -297,16 +279,16 @@ class FunctionProof:
             self.machine.probe(state, block.places[0].offset, [place.instruction for place in block.places])
             return
         for place, flow in zip(block.places, block.flows, strict=True):
-            if flow.kind == CALL:
+            if flow.kind == "call":
                 self._call(state, place, flow)
-            elif flow.kind == POINTER_CALL:
+            elif flow.kind == "pointer call":
                 self._call_pointer(state, place)
-            elif flow.kind == TAIL:
+            elif flow.kind == "tail":
                 self._jump_on(state, place, flow)
-            elif flow.kind == RETURN:
+            elif flow.kind == "return":
                 if not self.machine.has_returned(state):
                     raise UnprovableCodeError(place.offset, "a return with another stack than it began with")
-            elif flow.kind not in {JUMP, BRANCH, STOP}:
+            elif flow.kind not in {"jump", "branch", "stop"}:
                 self.machine.execute(state, place)
         if any(target >= end for target, _, _ in block.followers):
             self.memory.unannounced.append(Unannounced(block.places[-1].offset, "end"))
@@ -314,31 +296,32 @@ class FunctionProof:
     def _call(self, state: State, place: CodeSite, flow: Flow) -> None:
         if not self.machine.has_frame(state):
             raise UnprovableCodeError(place.offset, "a call before the frame was made")
-        relocations = list(place.relocations.values())
-        if not relocations and flow.target is not None:  # of itself, which the assembler knows where to find
-            self._call_to(state, place, self.function.section, place.offset + flow.target)
-        elif len(relocations) == 1 and relocations[0].kind in self.machine.call_relocations:
-            symbol, behind = relocations[0].symbol, relocations[0].addend - self.machine.call_addend
-            if symbol.in_section:
-                self._call_to(state, place, symbol.section, symbol.value + behind)
-            elif symbol.undefined and behind == 0:
-                self._call_kit(state, symbol)
-            else:
-                raise UnprovableCodeError(place.offset, "a call into the middle of a function")
-        else:
+        symbol, behind = self._destination(place, flow)
+        if symbol is None:
             raise UnprovableCodeError(place.offset, "a call through a pointer")
+        if symbol.in_section:
+            self._call_to(state, place, symbol.section, symbol.value + behind)
+        elif symbol.undefined and behind == 0:
+            self._call_kit(state, symbol)
+        else:
+            raise UnprovableCodeError(place.offset, "a call into the middle of a function")
         self.machine.called(state)
+
+    def _destination(self, place: CodeSite, flow: Flow) -> tuple[Symbol | None, int]:
+        """The symbol that a call or a jump names, and how many bytes behind it control goes; None: it names none."""
+        relocations = list(place.relocations.values())
+        if not relocations and flow.target is not None:  # in its own section, where the assembler knows it
+            return self.function, place.offset + flow.target - self.function.value
+        if len(relocations) == 1 and relocations[0].kind in self.machine.call_relocations:
+            return relocations[0].symbol, relocations[0].addend - self.machine.call_addend
+        return None, 0
 
     def _jump_on(self, state: State, place: CodeSite, flow: Flow) -> None:
         """To the first byte of another function, with the stack as this one was entered. Such is the code that a compiler puts
         between a table of virtual functions and a function of another base class.
         """
-        relocations, target = list(place.relocations.values()), None
-        if not relocations:
-            target = self.code.function_at(self.function.section, place.offset + (flow.target or 0))
-        elif len(relocations) == 1 and relocations[0].kind in self.machine.call_relocations:
-            symbol, behind = relocations[0].symbol, relocations[0].addend - self.machine.call_addend
-            target = self.code.function_at(symbol.section, symbol.value + behind) if symbol.in_section else None
+        symbol, behind = self._destination(place, flow)
+        target = self.code.function_at(symbol.section, symbol.value + behind) if symbol and symbol.in_section else None
         if target is None or not self.machine.has_returned(state) or self.asked_by(target):
             raise UnprovableCodeError(place.offset, "a jump out of the function")
         self.report.calls.append(Call(place.offset, target, 0))
@@ -398,7 +381,7 @@ def _narrow(state: State, atoms: Atoms, condition: str, *, jumps: bool) -> None:
     values: list[Value] = [one]
     if bits == HALF:
         half = atoms.lower(one)
-        values = [atoms.unsigned(half), atoms.signed(half)]
+        values = [atoms.widened(half), atoms.widened(half, keeps_sign=True)]
     for value in values:
         if len(value[1]) == 1 and value[1][0][1] == 1:
             shift = signed(value[0])

@@ -23,7 +23,7 @@ WORD = 64
 HALF = 32
 _MASKS = {bits: (1 << bits) - 1 for bits in (8, 16, HALF, WORD)}
 ALL = _MASKS[WORD]
-_UNSIGNED_HALF: Bounds = (0, _MASKS[HALF])
+HALF_BOUNDS: Bounds = (0, _MASKS[HALF])
 _SIGNED_HALF: Bounds = (-(1 << (HALF - 1)), (1 << (HALF - 1)) - 1)
 
 
@@ -69,21 +69,15 @@ class Atoms:
         self._known: dict[Hashable, int] = {}
         self._extended: dict[int, Value] = {}  # the lower half of which an atom is the extension
         self._bounds: dict[int, Bounds] = {}
-        self._count = 0
 
     def fresh(self, bounds: Bounds | None = None) -> Value:
-        atom = self._count
-        self._count += 1
-        if bounds:
-            self._bounds[atom] = bounds
-        return 0, ((atom, 1),)
+        return self.named(object(), bounds)
 
     def named(self, what: Hashable, bounds: Bounds | None = None) -> Value:
         """The same for the same `what`."""
         atom = self._known.get(what)
         if atom is None:
-            atom = self._known[what] = self._count
-            self._count += 1
+            atom = self._known[what] = len(self._known)
             if bounds:
                 self._bounds[atom] = bounds
         return 0, ((atom, 1),)
@@ -101,28 +95,15 @@ class Atoms:
                 terms.extend((one, factor * times_one) for one, times_one in inner[1])
         return number & _MASKS[HALF], _merged(terms, _MASKS[HALF]) if terms else ()
 
-    def unsigned(self, half: Value) -> Value:
-        """Of a lower half, with zeros before it."""
-        return (
-            half
-            if not half[1] or self._fits(half, _UNSIGNED_HALF[1])
-            else self._extension("unsigned", half, _UNSIGNED_HALF)
-        )
-
-    def signed(self, half: Value) -> Value:
-        """Of a lower half, with its sign before it."""
+    def widened(self, half: Value, *, keeps_sign: bool = False) -> Value:
+        """Of a lower half, with zeros before it, or with its sign."""
+        bounds = _SIGNED_HALF if keeps_sign else HALF_BOUNDS
         if not half[1]:
-            return constant(signed(half[0], HALF))
-        return half if self._fits(half, _SIGNED_HALF[1]) else self._extension("signed", half, _SIGNED_HALF)
-
-    def _fits(self, half: Value, highest: int) -> bool:
-        if half[0] or len(half[1]) != 1 or half[1][0][1] != 1:
-            return False
+            return constant(signed(half[0], HALF)) if keeps_sign else half
         low, high = self._bounds.get(half[1][0][0], (-1, -1))
-        return 0 <= low <= high <= highest
-
-    def _extension(self, how: str, half: Value, bounds: Bounds) -> Value:
-        value = self.named((how, half), bounds)
+        if half == (0, ((half[1][0][0], 1),)) and 0 <= low <= high <= bounds[1]:
+            return half
+        value = self.named(("signed" if keeps_sign else "unsigned", half), bounds)
         self._extended[value[1][0][0]] = half
         return value
 

@@ -9,13 +9,8 @@ from dataclasses import dataclass, field, replace
 from grader.engines.device_functions import DEVICE_PREFIX, PURE, is_device_function
 from grader.engines.objects.assembly import source_line
 from grader.engines.objects.symbol_table import ObjectFile, Symbol
-from grader.engines.proof.function_proof import (
-    FunctionProof,
-    FunctionReport,
-    is_silent,
-    processor_of,
-)
-from grader.engines.proof.instructions import Decoded
+from grader.engines.proof.evaluator import Decoded
+from grader.engines.proof.function_proof import FunctionProof, FunctionReport, is_silent, processor_of
 from grader.engines.proof.machine_state import StrangeAssemblyError, UnprovableCodeError
 from grader.engines.proof.memory_rules import Granted, Unannounced
 from grader.engines.refusal import Refusal, needs_gpu
@@ -66,8 +61,7 @@ class _ObjectProof:
         self.report = ObjectReport()
 
     def prove(self) -> ObjectReport:
-        functions = [symbol for symbol in self.code.symbols if symbol.kind == "STT_FUNC" and symbol.in_section]
-        entered = [symbol for symbol in functions if symbol.name in self.entries]
+        entered = [symbol for name, symbol in self.code.named.items() if name in self.entries]
         try:
             self._prove_all(entered)
             while not self._targets_proved() and (waiting := self._targets()):
@@ -104,9 +98,8 @@ class _ObjectProof:
 
     def _targets(self) -> list[Symbol]:
         """Every function whose address proved code takes, or data that such code reaches."""
-        functions = [one for one in self.code.symbols if one.kind == "STT_FUNC" and one.in_section]
         places, seen = {place for _, proved in self.done.values() for place in proved.taken}, set[int]()
-        places |= {(one.section, one.value) for one in functions if one.name in self.passed}
+        places |= {(one.section, one.value) for name, one in self.code.named.items() if name in self.passed}
         self.in_data = set[str]()  # what the data name outside the file: most of it is no function
         waiting = [section for section, _ in places]
         while waiting:
@@ -149,10 +142,8 @@ class _ObjectProof:
         if self.bytes > _MOST_CODE:
             raise UnprovedError(symbol.name, 0, "a program of this size")
         try:
-            entry = self._entry_at(symbol)
-            answer_bytes = entry.answer_bytes if entry else 0
-            proof = FunctionProof(self.code, symbol, self.processor, self._asked_by, answer_bytes)
-            proved = proof.prove()
+            answer_bytes = self._entry_at(symbol).answer_bytes
+            proved = FunctionProof(self.code, symbol, self.processor, self._asked_by, answer_bytes).prove()
         except UnprovableCodeError as error:
             raise UnprovedError(symbol.name, error.offset - symbol.value, str(error)) from error
         self.done[key] = symbol, proved
@@ -163,20 +154,21 @@ class _ObjectProof:
         return proved
 
     def _asked_by(self, symbol: Symbol) -> Granted:
-        entry = self._entry_at(symbol)
-        if not (entry and entry.answer_bytes) and not is_silent(self.code, symbol, self.processor.call_relocations):
+        answers = self._entry_at(symbol).answer_bytes > 0
+        if not answers and not is_silent(self.code, symbol, self.processor.call_relocations):
             return {}
-        if (symbol.section, symbol.value) in self.begun and (symbol.section, symbol.value) not in self.done:
+        key = symbol.section, symbol.value
+        if key in self.begun and key not in self.done:
             raise UnprovedError(symbol.name, 0, "a launch function that calls itself")
         proved = self._proved(symbol)
         if proved.jumps_on:
             raise UnprovedError(symbol.name, 0, "a call of a function that jumps to another one")
         return proved.granted
 
-    def _entry_at(self, symbol: Symbol) -> Entry | None:
+    def _entry_at(self, symbol: Symbol) -> Entry:
         """One function may have several names."""
         names = (one.name for one in self.code.functions[symbol.section] if one.value == symbol.value)
-        return next((self.entries[name] for name in names if name in self.entries), None)
+        return next((self.entries[name] for name in names if name in self.entries), Entry(0))
 
     def _broken_promise(self, entered: list[Symbol]) -> UnprovedError | None:
         """A function that takes for its arguments what nobody put there."""
@@ -335,13 +327,13 @@ def _beyond(line: int, why: str) -> Refusal:
 
 
 def _code_of(code: ObjectFile, name: str) -> Code:
-    symbol = next(one for one in code.symbols if one.name == name and one.kind == "STT_FUNC" and one.in_section)
+    symbol = code.named[name]
     section = code.sections[symbol.section]
     return processor_of(code.machine).decoder.decode(section.code[symbol.value : symbol.value + symbol.size])
 
 
 def _label(code: ObjectFile, name: str) -> str:
     """A constructor has two names, of which the text has one as a label: `C2`."""
-    symbol = next(one for one in code.symbols if one.name == name and one.kind == "STT_FUNC" and one.in_section)
+    symbol = code.named[name]
     same = [one.name for one in code.functions[symbol.section] if one.value == symbol.value]
     return next((one for one in same if "C2" in one or "D2" in one), name) if len(same) > 1 else name

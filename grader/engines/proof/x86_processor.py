@@ -9,14 +9,8 @@ import capstone
 from capstone import x86_const
 
 from grader.engines.objects.symbol_table import Relocation
-from grader.engines.proof.evaluator import LARGEST_STEP, Processor, effects
-from grader.engines.proof.instructions import (
-    BRANCH,
-    CALL,
-    JUMP,
-    POINTER_CALL,
-    RETURN,
-    STOP,
+from grader.engines.proof.evaluator import (
+    LARGEST_STEP,
     CodeSite,
     Decoded,
     Decoder,
@@ -24,8 +18,10 @@ from grader.engines.proof.instructions import (
     Memory,
     Number,
     Operand,
+    Processor,
     Raw,
     Register,
+    effects,
 )
 from grader.engines.proof.kit_calls import UNSEEN
 from grader.engines.proof.machine_state import (
@@ -52,7 +48,7 @@ _THREAD, _THREAD_SLOT = 23, 22  # TPOFF32, GOTTPOFF
 _SCALARS = {"comisd": 8, "comiss": 4, "ucomisd": 8, "ucomiss": 4}  # bytes that are read; Capstone 5 says 16 for comisd
 _CONDITIONS = ("o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns", "p", "np", "l", "ge", "le", "g")
 _JUMPS = {f"j{condition}": condition for condition in _CONDITIONS}
-_FLOWS = {"ret": Flow(RETURN), "ud2": Flow(STOP), "hlt": Flow(STOP)}
+_FLOWS = {"ret": Flow("return"), "ud2": Flow("stop"), "hlt": Flow("stop")}
 
 # The instructions that compilers make without optimising, by what they do to their operands.
 
@@ -218,12 +214,8 @@ def _where(missing: Unannounced, instruction: Decoded, line: str) -> Iterator[st
 def _is_string(instruction: Decoded) -> bool:
     """Not the `movsd` that moves a number."""
     target, *others = instruction.operands
-    is_set = "stos" in instruction.name
-    return (
-        isinstance(target, Memory)
-        and target.base == "rdi"
-        and (is_set or any(isinstance(one, Memory) for one in others))
-    )
+    is_string = "stos" in instruction.name or any(isinstance(one, Memory) for one in others)
+    return is_string and isinstance(target, Memory) and target.base == "rdi"
 
 
 def _memory_operand(line: str) -> tuple[str, str]:
@@ -275,11 +267,11 @@ class X86(Processor):
         name, operands = instruction.name, instruction.operands
         target = operands[0].value if operands and isinstance(operands[0], Number) else None
         if instruction.condition:
-            return Flow(BRANCH, instruction.condition, target)
+            return Flow("branch", instruction.condition, target)
         if name == "jmp":
-            return Flow(JUMP, "", target)
+            return Flow("jump", "", target)
         if name == "call":
-            return Flow(POINTER_CALL) if target is None else Flow(CALL, "", target)
+            return Flow("pointer call") if target is None else Flow("call", "", target)
         if name == "ret" and operands:
             return Flow()  # refused where it is executed
         return _FLOWS.get(name, Flow())
@@ -364,7 +356,7 @@ class X86(Processor):
         if operand.segment == "fs" and not operand.base and not operand.index and not place.relocations:
             if operand.displacement or operand.size not in {HALF // 8, WORD // 8}:
                 raise UnprovableCodeError(place.offset, "the thread's control block")
-            return self.thread if operand.size == WORD // 8 else self.atoms.unsigned(self.atoms.lower(self.thread))
+            return self.thread if operand.size == WORD // 8 else self.atoms.widened(self.atoms.lower(self.thread))
         relocation = self._relocation(place, place.instruction.displacement_at)
         if relocation is not None and relocation.kind == _THREAD_SLOT and operand.base == "rip" and not operand.index:
             if relocation.addend + place.instruction.length != place.instruction.displacement_at:
@@ -381,7 +373,7 @@ class X86(Processor):
             super().put(state, place, operand, value)
             return
         if value is not None and operand.size != WORD // 8:
-            value = self.atoms.unsigned(self.atoms.lower(value)) if operand.size == HALF // 8 else None
+            value = self.atoms.widened(self.atoms.lower(value)) if operand.size == HALF // 8 else None
         self.memory.store(state, Spot(place.offset, 0), self.address(state, place, operand), operand.size, value)
 
     # --- What the table of effects does not say.

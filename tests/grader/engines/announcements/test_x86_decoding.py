@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.engines.proof.instructions import Memory
+from grader.engines.proof.evaluator import Memory
 from grader.engines.proof.x86_processor import X86
 
 # Each with the memory operand (%rax), as GNU as encodes it, and the bytes that it touches.
