@@ -13,13 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grader.engines.changed_text import LineMarkers
-from grader.engines.ptx.ptx_memory import MEMORY
 from grader.engines.ptx.ptx_reader import (
     CONSTRAINTS,
     Declaration,
     Instruction,
     NotUnderstoodError,
-    Scope,
     statements_of,
 )
 from grader.engines.ptx.ptx_registers import KIT, Register, Registers
@@ -189,8 +187,8 @@ def _body(statement: AsmStatement, registers: Registers, lines: LineMarkers) -> 
         text += piece
     code, count = [], 0
     for found in statements_of(text):
-        if isinstance(found, Scope):
-            (registers.open if found.opens else registers.close)()
+        if isinstance(found, str):
+            (registers.open if found == "{" else registers.close)()
         elif isinstance(found, Declaration):
             registers.declare(found.type, found.names)
         else:
@@ -203,7 +201,7 @@ def _body(statement: AsmStatement, registers: Registers, lines: LineMarkers) -> 
 def _instruction(instruction: Instruction, registers: Registers) -> list[str]:
     name = f"`{instruction.name.replace(':', '::')}`"
     try:
-        code = statements_for(instruction, registers, MEMORY)
+        code = statements_for(instruction, registers)
     except NotUnderstoodError as error:
         if str(error) == name:
             raise

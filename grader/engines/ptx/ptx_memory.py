@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from grader.engines.ptx.ptx_reader import (
     SPACES,
@@ -22,7 +21,6 @@ _CACHE_WORDS = """
     L2:256B L2:evict_normal L2:evict_first L2:evict_last
 """
 _CACHES = frozenset(_CACHE_WORDS.split())
-_CP_ASYNC = re.compile(r"async\.(ca|cg)\.shared(?::cta)?\.global(?:\.L2:(?!cache_hint)\w+)*")
 _LDMATRIX = re.compile(r"sync\.aligned\.m8n8\.x([124])(\.trans)?\.shared(?::cta)?\.b16")
 _SCOPES = frozenset({"cta", "gpu", "sys"})
 _VECTORS = {"v2": 2, "v4": 4}
@@ -66,19 +64,17 @@ def _load(instruction: Instruction, registers: Registers) -> list[str]:
     place = f"{SPACES[space]}, {truth(said & {'volatile', 'relaxed', 'acquire'})}, {address(registers, where, narrow=space == 'shared')}"
     parts = parts_of(target, count) if count > 1 else (target,)
     width = WIDTHS[kind]
-    code = []
-    if width * count == _WIDEST:
-        kept = registers.variable()
-        code.append(f"const uint4 {kept}w = {KIT}load_16({place});")
-        words = [f"{kept}w.{name}" for name in "xyzw"]
-        if width == 64:  # noqa: PLR2004 -- two elements of two words
-            words = [f"({low} | static_cast<unsigned long long>({high}) << 32)" for low, high in (words[:2], words[2:])]
-        values = words
-    elif width * count > _WIDEST:
+    if width * count > _WIDEST:
         raise refuse(instruction)
+    kept = registers.variable()
+    if width * count == _WIDEST:
+        code = [f"const uint4 {kept}w = {KIT}load_16({place});"]
+        values = [f"{kept}w.{name}" for name in "xyzw"]
+        if width == 64:  # noqa: PLR2004 -- two elements of two words
+            pairs = values[:2], values[2:]
+            values = [f"({low} | static_cast<unsigned long long>({high}) << 32)" for low, high in pairs]
     else:
-        kept = registers.variable()
-        code.append(f"{kept} = {KIT}load({width * count // 8}, {place});")
+        code = [f"{kept} = {KIT}load({width * count // 8}, {place});"]
         values = [f"({kept} >> {width * at} & {(1 << width) - 1:#x}ull)" for at in range(count)]
     for part, value in zip(parts, values, strict=True):
         widened = f"{KIT}convert({_SIGNED[width]}, 7, 0, false, {value})" if is_signed(kind) and width < 64 else value  # noqa: PLR2004
@@ -141,49 +137,18 @@ def _atomic(instruction: Instruction, registers: Registers) -> list[str]:
     return [*code, fence] if said & {"acquire", "acq_rel"} else code
 
 
-def _copy(instruction: Instruction, registers: Registers) -> list[str]:
-    said = _CP_ASYNC.fullmatch(".".join(instruction.opcode[1:]))
-    if said is None:
-        raise refuse(instruction)
-    to, source, size, *filled = operands(instruction, 3, 4)
-    number = registers.constant(size)
-    if number is None:
-        raise refuse(instruction)
-    fits = " || ".join(f"{number} == {one}" for one in ((16,) if said[1] == "cg" else (4, 8, 16)))
-    read = registers.read(filled[0], "b32") if filled else number
-    target = f"{KIT}place({SPACES['shared']}, {address(registers, to, narrow=True)}, {number}, 1)"
-    given = f"{KIT}place({SPACES['global']}, {address(registers, source, narrow=False)}, {number}, 0)"
-    return [
-        f'static_assert({fits}, "the size of this copy is not allowed");',
-        f"::pipeline_on_cpu::copy({target}, {given}, {number}, {read} < {number} ? {number} - {read} : 0);",
-    ]
-
-
 # `ldmatrix` and `mma.sync`.
 
-
-@dataclass(frozen=True)
-class _Shape:
-    """How many registers a lane gives. `number`: of matrix_fragments.cpp."""
-
-    number: int
-    a: int
-    b: int
-
-
-# By shape and by the types of a and b.
+# By shape and by the types of a and b: the number in matrix_fragments.cpp, and how many registers of a and of b a lane gives.
 _SHAPES = {
-    ("m16n8k8", "f16"): _Shape(0, 2, 1),
-    ("m16n8k16", "f16"): _Shape(1, 4, 2),
-    ("m16n8k8", "bf16"): _Shape(0, 2, 1),
-    ("m16n8k16", "bf16"): _Shape(1, 4, 2),
-    ("m16n8k4", "tf32"): _Shape(2, 2, 1),
-    ("m16n8k8", "tf32"): _Shape(0, 4, 2),
+    **dict.fromkeys((("m16n8k8", "f16"), ("m16n8k8", "bf16")), (0, 2, 1)),
+    **dict.fromkeys((("m16n8k16", "f16"), ("m16n8k16", "bf16")), (1, 4, 2)),
+    ("m16n8k4", "tf32"): (2, 2, 1),
+    ("m16n8k8", "tf32"): (0, 4, 2),
 }
 _OPERANDS = {"f16": 0, "bf16": 1, "tf32": 2}
 _SUMS = {("f32", "f32"): 0, ("f16", "f16"): 1, ("f16", "f32"): 2, ("f32", "f16"): 3}
 _WORDS_OF_SUM = {"f32": 4, "f16": 2}
-_LETTERS = "xyzw"
 
 
 def _load_matrices(instruction: Instruction, registers: Registers) -> list[str]:
@@ -194,11 +159,14 @@ def _load_matrices(instruction: Instruction, registers: Registers) -> list[str]:
     target, where = operands(instruction, 2)
     kept = f"{registers.variable()}w"
     place = address(registers, where, narrow=True)
-    code = [f"const uint4 {kept} = {KIT}load_matrices({count}, {truth(transposed)}, {place});"]
-    return code + [
-        registers.write(part, "b32", f"{kept}.{letter}")
-        for part, letter in zip(parts_of(target, count), _LETTERS, strict=False)
-    ]
+    code = f"const uint4 {kept} = {KIT}load_matrices({count}, {truth(transposed)}, {place});"
+    return [code, *_spread(registers, target, count, "b32", kept)]
+
+
+def _spread(registers: Registers, target: Operand, count: int, kind: str, kept: str) -> Iterator[str]:
+    """The words of a uint4, into as many registers."""
+    for part, letter in zip(parts_of(target, count), "xyzw", strict=False):
+        yield registers.write(part, kind, f"{kept}.{letter}")
 
 
 def _multiply_matrices(instruction: Instruction, registers: Registers) -> list[str]:
@@ -211,17 +179,15 @@ def _multiply_matrices(instruction: Instruction, registers: Registers) -> list[s
         raise refuse(instruction)
     d, a, b, c = operands(instruction, 4)
     kinds = {"f16": "b32", "f32": "f32"}
-    a_words = _words(registers, parts_of(a, shape.a), "b32")
-    b_words = [registers.read(one, "b32") for one in parts_of(b, shape.b)]
+    number, of_a, of_b = shape
+    a_words = _words(registers, parts_of(a, of_a), "b32")
+    b_words = [registers.read(one, "b32") for one in parts_of(b, of_b)]
     b_words += ["0ull"] * (2 - len(b_words))
     c_words = _words(registers, parts_of(c, _WORDS_OF_SUM[added]), kinds[added])
     kept = f"{registers.variable()}w"
-    given = f"{shape.number}, {_OPERANDS[left]}, {sums}, {a_words}, {', '.join(b_words)}, {c_words}"
-    code = [f"const uint4 {kept} = {KIT}multiply_matrices({given});"]
-    return code + [
-        registers.write(part, kinds[sum_], f"{kept}.{letter}")
-        for part, letter in zip(parts_of(d, _WORDS_OF_SUM[sum_]), _LETTERS, strict=False)
-    ]
+    given = f"{number}, {_OPERANDS[left]}, {sums}, {a_words}, {', '.join(b_words)}, {c_words}"
+    code = f"const uint4 {kept} = {KIT}multiply_matrices({given});"
+    return [code, *_spread(registers, d, _WORDS_OF_SUM[sum_], kinds[sum_], kept)]
 
 
 def _words(registers: Registers, parts: Sequence[Operand], kind: str) -> str:
@@ -235,7 +201,6 @@ MEMORY: dict[str, Emit] = {
     **dict.fromkeys(("ld", "ldu"), _load),
     "st": _store,
     **dict.fromkeys(("atom", "red"), _atomic),
-    "cp": _copy,
     "ldmatrix": _load_matrices,
     "mma": _multiply_matrices,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 # What a PTX text consists of: statements and their operands, as plain data. It knows no instruction's meaning.
 
@@ -75,14 +76,7 @@ class Declaration:
     names: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Scope:
-    """`{` (opens) or `}`."""
-
-    opens: bool
-
-
-Statement = Instruction | Declaration | Scope
+Statement = Instruction | Declaration | Literal["{", "}"]
 
 
 # The words of PTX that are understood, with the numbers that the kit's functions know them by (`kit/executor/device_impl/inline_ptx/`).
@@ -152,10 +146,10 @@ _NUMBER = rf"0[fF][0-9a-fA-F]{{8}}|0[dD][0-9a-fA-F]{{16}}|-?\s*\d+\.\d*(?:[eE][+
 _BEGIN = re.compile(
     r"\s*(?:(?P<sign>[{};])"
     r"|\.reg\s*\.(?P<type>\w+)(?P<names>[^;]*);"
-    rf"|(?:@\s*(?P<negated>!?)\s*(?P<guard>{_NAME})\s+)?(?P<opcode>[A-Za-z_$][\w$]*(?:\s*\.[A-Za-z_][\w:]*)*)(?P<label>\s*:)?)"
+    rf"|(?:@\s*(?P<negated>!?)\s*(?P<guard>{_NAME})\s+)?(?P<opcode>[A-Za-z_$][\w$]*(?:\s*\.[A-Za-z_][\w:]*)*)(?P<label>\s*:)?\s*)"
 )
 _OPERAND = re.compile(
-    r"\s*(?:\{(?P<parts>[^{}]*)\}"
+    r"\s*(?:\{\s*(?P<parts>[^{}]*)\}"
     rf"|\[\s*(?P<base>{_NAME}|{_WHOLE})(?P<offsets>(?:\s*[+-]\s*{_WHOLE})*)\s*\]"
     rf"|!\s*(?P<denied>{_NAME})"
     rf"|(?P<number>{_NUMBER})"
@@ -175,11 +169,13 @@ def statements_of(text: str) -> list[Statement]:
         if begin is None:
             raise _not_understood(text, at)
         start, at = begin.end() - len(begin[0].lstrip()), begin.end()
-        if begin["sign"]:
-            depth += {"{": 1, "}": -1}.get(begin["sign"], 0)
+        if begin["sign"] in {"{", "}"}:
+            depth += 1 if begin["sign"] == "{" else -1
             if depth < 0:
                 raise _not_understood(text, start)
-            found += [Scope(begin["sign"] == "{")] if begin["sign"] != ";" else []
+            found.append("{" if begin["sign"] == "{" else "}")
+        elif begin["sign"]:
+            continue
         elif begin["type"]:
             found.append(Declaration(begin["type"], tuple(_declared(begin["names"]))))
         elif begin["label"]:
@@ -198,18 +194,10 @@ def statements_of(text: str) -> list[Statement]:
 
 def _not_understood(text: str, at: int) -> NotUnderstoodError:
     """With the word, number or sign that stands there."""
-    at = _skip(text, at)
-    word = _WORD.match(text, at)
-    return NotUnderstoodError(
-        f"`{word[0] if word else text[at : at + 20].strip()}`" if at < len(text) else "a text that ends too early"
-    )
-
-
-def _skip(text: str, at: int) -> int:
-    """Behind blanks."""
-    while at < len(text) and text[at].isspace():
-        at += 1
-    return at
+    rest = text[at:].lstrip()
+    word = _WORD.match(rest)
+    shown = word[0] if word else rest[:20].strip()
+    return NotUnderstoodError(f"`{shown}`" if rest else "a text that ends too early")
 
 
 def _declared(text: str) -> Iterator[str]:
@@ -227,7 +215,6 @@ def _declared(text: str) -> Iterator[str]:
 def _operands(text: str, at: int) -> tuple[tuple[Operand, ...], int]:
     """Up to the `;`, which may be missing at the end; and where what follows begins."""
     found = list[Operand]()
-    at = _skip(text, at)
     while at < len(text) and text[at] != ";":
         if found and text[at] != ",":
             raise _not_understood(text, at)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from grader.engines.ptx.ptx_reader import (
@@ -98,15 +99,13 @@ class Registers:
 
     def read(self, operand: Operand, kind: str, *, wider: bool = False) -> str:
         """The bits of an operand of this type, as an expression. `wider`: a register may have more bits than the type."""
-        constant = self.constant(operand)
-        if constant is not None:
+        if (constant := self.constant(operand)) is not None:
             return _whole(constant, kind)
         if isinstance(operand, Number):
             return _decimal(operand, kind)
-        if isinstance(operand, Name):
-            special = self._special(operand)
-            if special is not None:
-                return special
+        if special := self._special(operand):
+            said = SPECIAL_REGISTERS[special]
+            return f"{KIT}bits{{{said}}}" if isinstance(said, str) else f"{KIT}special_register({said})"
         register = self.register(operand)
         _check(register, kind, wider=wider)
         if wider and register.width > WIDTHS[kind]:
@@ -131,18 +130,17 @@ class Registers:
             raise NotUnderstoodError(f"the operand `{_shown(operand)}`, which is no predicate,")
         return f"({register.code} != 0)"
 
-    def _special(self, operand: Name) -> str | None:
-        name = operand.text.removeprefix("%").removeprefix("%")
-        if name not in SPECIAL_REGISTERS or (operand.text[0] != "%" and name != "WARP_SZ") or self.find(operand):
+    def _special(self, operand: Operand) -> str | None:
+        """The name of a special register; None for any other operand."""
+        name = operand.text.removeprefix("%").removeprefix("%") if isinstance(operand, Name) else ""
+        if not isinstance(operand, Name) or name not in SPECIAL_REGISTERS or self.find(operand):
             return None
-        said = SPECIAL_REGISTERS[name]
-        return f"{KIT}bits{{{said}}}" if isinstance(said, str) else f"{KIT}special_register({said})"
+        return name if operand.text[0] == "%" or name == "WARP_SZ" else None
 
     def special_width(self, operand: Operand) -> int:
         """Of a special register; 0 for any other operand."""
-        if not isinstance(operand, Name) or self._special(operand) is None:
-            return 0
-        return 64 if operand.text.removeprefix("%").removeprefix("%") in WIDE_SPECIAL else 32
+        special = self._special(operand)
+        return 0 if special is None else 64 if special in WIDE_SPECIAL else 32
 
 
 def parts_of(operand: Operand, count: int) -> tuple[Operand, ...]:
@@ -157,10 +155,8 @@ def address(registers: Registers, operand: Operand, *, narrow: bool) -> str:
     """`narrow`: of shared memory, whose addresses have 32 bits in either kind of register."""
     if not isinstance(operand, Address):
         raise NotUnderstoodError("an operand without `[ ]` where an address belongs")
-    constant = registers.constant(operand.base)
-    if constant is not None:
-        base = constant
-    else:
+    base = registers.constant(operand.base)
+    if base is None:
         register = registers.register(operand.base)
         if register.width not in {32, 64} or (not narrow and register.width != 64):  # noqa: PLR2004 -- bits of a pointer
             raise NotUnderstoodError(f"an address in a register of {register.width} bits")
@@ -193,12 +189,8 @@ def _decimal(number: Number, kind: str) -> str:
     if number.width == width and isinstance(number.value, int):
         return f"{number.value:#x}ull"
     if number.width == 1 and kind in {"f32", "f64"}:
-        code = "<f" if kind == "f32" else "<d"
-        try:
-            packed = struct.pack(code, number.value)
-        except OverflowError:
-            packed = b""
-        if packed:
+        with suppress(OverflowError):
+            packed = struct.pack("<f" if kind == "f32" else "<d", number.value)
             return f"{int.from_bytes(packed, 'little'):#x}ull"
     raise NotUnderstoodError(f"the number `{number.value}` where `.{kind}` belongs")
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from grader.engines.ptx.ptx_memory import MEMORY
 from grader.engines.ptx.ptx_reader import (
     FLOAT_OPERATIONS,
     NUMBER_OF_NAN,
@@ -37,7 +39,9 @@ from grader.engines.ptx.ptx_registers import (
 
 # What groups of a row's words stand for, where it is not the words themselves: numbers that the kit's functions know them by, and parts of
 # the names of CUDA's functions.
-_MEANINGS: dict[str, dict[str, object]] = {
+_MEANINGS: dict[str, Mapping[str, object]] = {
+    "relation": RELATIONS,
+    "join": {"and": "&", "or": "|", "xor": "^"},
     "mode": {"up": 0, "down": 1, "bfly": 2, "idx": 3},
     "where": {"global": "Global", "shared": "Shared", "local": "Local", "const": "Constant"},
     "block": {"cta": "_block"},
@@ -84,8 +88,9 @@ class Row:
             return [registers.write(target, types.get(result, result), code)]
         kept = registers.variable()
         first, second = (target.first, target.second) if isinstance(target, Both) else (target, None)
-        lines = [f"{kept} = {code};", registers.write(first, result, self.first.format(kept=kept))]
-        return lines + ([registers.write(second, "pred", self.second.format(kept=kept))] if second else [])
+        lines = [f"{kept} = {code};", registers.write(first, result, self.first.format(*values, kept=kept, **told))]
+        value = self.second.format(*values, kept=kept, **told)
+        return lines + ([registers.write(second, "pred", value)] if second else [])
 
 
 def _told(group: str, text: str | None) -> object:
@@ -118,6 +123,14 @@ _SYNC, _REDUCES = r"(?:cta\.)?sync(?:\.aligned)?", r"(?:cta\.)?red(?:\.aligned)?
 _LESS = f"{{kit}}compare({{type}}, {RELATIONS['lt']}, "
 _WIDE = "{kit}convert({type}, {widest}, 0, false, {0}) * {kit}convert({type}, {widest}, 0, false, {1})"
 _POINTER = "reinterpret_cast<const void*>({0})"
+_NUMBER = rf"(?P<T>{'|'.join(one for one in WIDTHS if base_type(one) in TYPES and one != 'tf32')})"
+_RELATION = rf"(?P<relation>{'|'.join(RELATIONS)})\."
+_HOLDS = "{kit}compare({type}, {relation}, {0}, {1}) ? 1ull : 0ull"
+_CP_ASYNC = r"async\.(?:(?P<is_small>ca)|cg)\.shared(?::cta)?\.global(?:\.L2:(?!cache_hint)\w+)*"
+_COPY = (
+    'static_assert({2} == 16 || ({is_small} && ({2} == 4 || {2} == 8)), "the size of this copy is not allowed"); '
+    "::pipeline_on_cpu::copy({kit}place(2, {0}, {2}, 1), {kit}place(1, {1}, {2}, 0), {2}, "
+)
 _HIGH = "{kit}multiply_high({0}, {1}, {width}, {signed})"
 
 _TABLE = (
@@ -161,6 +174,16 @@ _TABLE = (
         "{kit}byte_differences({0}, {1}, {2}, {is_sum})",
     ),
     Row("selp", _ANY, "=T T T p", "{2} ? {0} : {1}"),
+    Row("setp", _RELATION + _NUMBER, "=pred|p T T", _HOLDS, second="{kept} == 0 ? 1ull : 0ull"),
+    Row(
+        "setp",
+        rf"{_RELATION}(?P<join>and|or|xor)\.{_NUMBER}",
+        "=pred|p T T p",
+        _HOLDS,
+        "(({kept} != 0) {join} {2}) ? 1ull : 0ull",
+        "(({kept} == 0) {join} {2}) ? 1ull : 0ull",
+    ),
+    Row("mov", "pred", "=pred pred", "{0}"),
     # Of a warp, and of a block.
     Row("bar barrier", r"warp\.sync", "b32", "::__syncwarp({0});"),
     Row("bar barrier", _SYNC, "0", "::__syncthreads();"),
@@ -203,6 +226,8 @@ _TABLE = (
     Row("membar fence", r"(?:(?:sc|acq_rel)\.)?(?:(?P<block>cta)|gl|gpu|sys)", "", "::__threadfence{block}();"),
     # A prefetch accesses nothing that a program could notice.
     Row("prefetch prefetchu", r"(?:global\.)?L[12](?::evict_(?:last|normal))?", "g", "(void)({0});"),
+    Row("cp", _CP_ASYNC, "a g n", _COPY + "0);"),
+    Row("cp", _CP_ASYNC, "a g n b32", _COPY + "{3} < {2} ? {2} - {3} : 0);"),
     Row("cp", r"async\.commit_group", "", "::pipeline_on_cpu::commit();"),
     Row("cp", r"async\.wait_all", "", "::pipeline_on_cpu::commit(); ::pipeline_on_cpu::wait(0);"),
     Row("cp", r"async\.wait_group", "n", "::pipeline_on_cpu::wait({0});"),
@@ -213,13 +238,13 @@ for _row in _TABLE:
         _ROWS.setdefault(_name, []).append(_row)
 
 
-def statements_for(instruction: Instruction, registers: Registers, others: dict[str, Emit]) -> list[str]:
-    """The statements for this instruction. `others`: those that are in no row, by their first word."""
+def statements_for(instruction: Instruction, registers: Registers) -> list[str]:
+    """The statements for this instruction."""
     name, said = instruction.opcode[0], ".".join(instruction.opcode[1:])
     for row in _ROWS.get(name, ()):
-        if match := row.pattern.fullmatch(said):
+        if len(instruction.operands) == len(row.given.split()) and (match := row.pattern.fullmatch(said)):
             return row.emit(match, instruction, registers)
-    emit = NUMBERS.get(name) or others.get(name)
+    emit = NUMBERS.get(name) or MEMORY.get(name)
     if emit is None:
         raise refuse(instruction)
     return emit(instruction, registers)
@@ -231,7 +256,6 @@ _PAIRS = {"f16x2": "f16", "bf16x2": "bf16"}
 _OF_PAIRS = 32
 _APPROXIMATE = frozenset({"rsqrt", "ex2", "lg2", "sin", "cos"})
 _SINGLE = frozenset({*_APPROXIMATE, "rcp", "sqrt", "neg", "abs"})
-_BITWISE = {"and": "&", "or": "|", "xor": "^"}
 _TYPES_OF_CVT = 3
 
 
@@ -268,57 +292,24 @@ def _floating(instruction: Instruction, registers: Registers) -> list[str]:
     return [registers.write(target, kind, f"{KIT}half_operation({operation + pairs}, {bfloat}, {arguments})")]
 
 
-def _set_predicate(instruction: Instruction, registers: Registers) -> list[str]:
-    kind = kind_of(instruction)
-    words = list(instruction.opcode[1:-1])
-    relation = words.pop(0) if words else ""
-    joins = words.pop(0) if words and words[0] in _BITWISE else ""
-    if words or relation not in RELATIONS or base_type(kind) not in TYPES or kind == "tf32":
-        raise refuse(instruction)
-    target, a, b, *third = operands(instruction, 4 if joins else 3)
-    holds = f"{KIT}compare({TYPES[base_type(kind)]}, {RELATIONS[relation]}, {registers.read(a, kind)}, {registers.read(b, kind)})"
-    first, second = (target.first, target.second) if isinstance(target, Both) else (target, None)
-    also = f" {_BITWISE[joins]} {registers.predicate(third[0])}" if joins else ""
-    kept = registers.variable()
-    code = [f"{kept} = {holds} ? 1ull : 0ull;"]
-    code.append(registers.write(first, "pred", f"(({kept} != 0){also}) ? 1ull : 0ull"))
-    if second is not None:
-        code.append(registers.write(second, "pred", f"(({kept} == 0){also}) ? 1ull : 0ull"))
-    return code
-
-
 def _move(instruction: Instruction, registers: Registers) -> list[str]:
     kind = kind_of(instruction)
     modifiers(instruction)
     target, given = operands(instruction, 2)
-    if kind == "pred":
-        return [registers.write(target, kind, f"{registers.predicate(given)} ? 1ull : 0ull")]
-    if isinstance(given, Vector):
-        each = WIDTHS[kind] // len(given.parts)
-        value = " | ".join(
-            f"({registers.read(one, f'b{each}')} << {each * at})"
-            for at, one in enumerate(_whole(given, each, instruction))
-        )
+    parts = next((one.parts for one in (given, target) if isinstance(one, Vector)), ())
+    each, special = WIDTHS[kind] // max(1, len(parts)), 0 if parts else registers.special_width(given)
+    if isinstance(given, Vector) and each in {16, 32}:
+        values = (f"({registers.read(one, f'b{each}')} << {each * at})" for at, one in enumerate(parts))
+        return [registers.write(target, kind, " | ".join(values))]
+    if isinstance(given, Vector) or (isinstance(given, Not) and not parts) or special not in {0, WIDTHS[kind]}:
+        raise refuse(instruction)
+    kept, value = registers.variable() if parts else "", registers.read(given, kind)
+    if not parts:
         return [registers.write(target, kind, value)]
-    if isinstance(target, Vector):
-        each = WIDTHS[kind] // len(target.parts)
-        kept, value = registers.variable(), registers.read(given, kind)
-        parts = _whole(target, each, instruction)
-        return [f"{kept} = {value};"] + [
-            registers.write(one, f"b{each}", f"{kept} >> {each * at}") for at, one in enumerate(parts)
-        ]
-    if isinstance(given, Not):
-        raise refuse(instruction)
-    special = registers.special_width(given)
-    if special and special != WIDTHS[kind]:
-        raise refuse(instruction)
-    return [registers.write(target, kind, registers.read(given, kind))]
-
-
-def _whole(vector: Vector, each: int, instruction: Instruction) -> tuple[Operand, ...]:
     if each not in {16, 32}:
         raise refuse(instruction)
-    return vector.parts
+    written = (registers.write(one, f"b{each}", f"{kept} >> {each * at}") for at, one in enumerate(parts))
+    return [f"{kept} = {value};", *written]
 
 
 def _convert(instruction: Instruction, registers: Registers) -> list[str]:
@@ -339,15 +330,10 @@ def _convert(instruction: Instruction, registers: Registers) -> list[str]:
         return [registers.write(target, to, f"{upper} << 16 | {lower}")]
     narrows = is_float(to) and (not is_float(source) or WIDTHS[to] < WIDTHS[source] or to == "tf32")
     floats_to_whole = is_float(source) and not is_float(to)
-    if to not in TYPES or source not in TYPES or source == "tf32" or (to == "tf32" and roundings != ["rna"]):
+    known = to in TYPES and source in TYPES and source != "tf32" and (to == "tf32") == ("rna" in said)
+    if not known or ((narrows or floats_to_whole) and not roundings):
         raise refuse(instruction)
-    if (narrows or floats_to_whole) and not roundings:
-        raise refuse(instruction)
-    if (
-        (to in {"bf16", "tf32"} and source != "f32")
-        or (source == "bf16" and to != "f32")
-        or ("rna" in said and to != "tf32")
-    ):
+    if (to in {"bf16", "tf32"} and source != "f32") or (source == "bf16" and to != "f32"):
         raise refuse(instruction)
     target, given = operands(instruction, 2)
     value = registers.read(given, source, wider=not is_float(source))
@@ -357,7 +343,6 @@ def _convert(instruction: Instruction, registers: Registers) -> list[str]:
 
 NUMBERS: dict[str, Emit] = {
     **dict.fromkeys(FLOAT_OPERATIONS, _floating),
-    "setp": _set_predicate,
     "mov": _move,
     "cvt": _convert,
 }
