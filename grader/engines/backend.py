@@ -338,17 +338,12 @@ def trouble_compiling(toolchain: GpuToolchain, confinement: Confinement, target:
         source.write_text(_PROBE_KERNEL, encoding="utf-8")
         folder.mkdir()
         built = build_for_gpu(toolchain, confinement, source, folder, _PROBE_ENTRIES, target)
-    if built.image is not None:
-        return _trouble_preprocessing(toolchain, target)
-    return next((line for line in built.log.splitlines() if line.strip()), "it gives no reason")
-
-
-def _trouble_preprocessing(toolchain: GpuToolchain, target: GpuTarget) -> str:
-    """A toolkit that does not say what it reads cannot be held against the CPU executor. Empty: it does."""
+    if built.image is None:
+        return next((line for line in built.log.splitlines() if line.strip()), "it gives no reason")
     try:
         device_preprocessing(toolchain, target.capability, "", "")
     except StrangeToolkit as error:
-        return str(error)
+        return str(error)  # what it reads cannot be held against the CPU executor
     return ""
 
 
@@ -393,7 +388,9 @@ def choose_compiler(of_kit: str, environment: Mapping[str, str] = os.environ) ->
     asked = environment.get(COMPILER_VARIABLE, "").strip()
     found = shutil.which(asked or of_kit)
     why = f"{COMPILER_VARIABLE}={asked}" if asked else "what the kit was built with"
-    if found is None and not asked and (found := _any_clang()):
+    numbered = [f"-{number}" for number in range(_NEWEST_CLANG, OLDEST["Clang"] - 1, -1)]
+    any_clang = (shutil.which(f"clang++{number}") for number in ("", *numbered))
+    if found is None and not asked and (found := next(filter(None, any_clang), None)):
         why = f"{of_kit} is not on this machine"
     if found is None:
         remedy = "install it, or leave the variable unset" if asked else "run `make setup`"
@@ -408,11 +405,6 @@ def choose_compiler(of_kit: str, environment: Mapping[str, str] = os.environ) ->
         message = f"{found} compiles for {target_of(found)}, where submissions need GCC. Unset {COMPILER_VARIABLE} or set CXX."
         raise RemediableError(message)
     return CompilerChoice(found, version, why, _linker(of_kit, version))
-
-
-def _any_clang() -> str | None:
-    names = ["clang++", *(f"clang++-{number}" for number in range(_NEWEST_CLANG, OLDEST["Clang"] - 1, -1))]
-    return next(filter(None, map(shutil.which, names)), None)
 
 
 def _linker(of_kit: str, version: str) -> str:

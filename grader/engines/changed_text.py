@@ -106,8 +106,12 @@ def with_marked_returns(preprocessed: str, kernels: Collection[str], file_name: 
         return preprocessed
     names = sorted({plain_name(kernel) for kernel in kernels})
     bodies = [body for name in names for body in _bodies(tokens, name)]
-    marked = [index for body in bodies for index in islice(_returns(tokens, *body), _MOST_RETURNS)]
-    return _with_calls(preprocessed, sorted(set(marked))[:_MOST_RETURNS], tokens)
+    marked = {index for body in bodies for index in islice(_returns(tokens, *body), _MOST_RETURNS)}
+    pieces = list[Replacement]()
+    for at in sorted(marked)[:_MOST_RETURNS]:
+        end = tokens[at].start + len(tokens[at].text)
+        pieces.append(Replacement(end, end, f" ::{LEAVES}()" + ("" if tokens.text(at + 1) == ";" else ",")))
+    return with_pieces(preprocessed, pieces)
 
 
 def plain_name(kernel: str) -> str:
@@ -137,8 +141,8 @@ def _returns(tokens: Tokens, begin: int, end: int) -> Iterator[int]:
     at = begin + 1
     while at < end:
         text = tokens[at].text
-        if text in _CLASSES:
-            at = _behind_class(tokens, at, end)
+        if text in _CLASSES:  # behind the word where it only names a type
+            at = _behind_body(tokens, at + 1, end, {";", "(", ")", "=", ",", "*", "&"})
         elif text == "[" and _begins_lambda(tokens, at):
             at = _behind_lambda(tokens, at, end)
         else:
@@ -147,14 +151,14 @@ def _returns(tokens: Tokens, begin: int, end: int) -> Iterator[int]:
             at += 1
 
 
-def _behind_class(tokens: Tokens, at: int, end: int) -> int:
-    """Behind the body of a class, or behind the word where it only names a type."""
-    for index in range(at + 1, min(end, at + _MOST_IN_HEAD)):
+def _behind_body(tokens: Tokens, first: int, end: int, stops: Collection[str]) -> int:
+    """Behind the next body, or `first` where a stop comes before it."""
+    for index in range(first, min(end, first + _MOST_IN_HEAD)):
         if tokens[index].text == "{":
             return tokens.closing(index) + 1
-        if tokens[index].text in {";", "(", ")", "=", ",", "*", "&"}:
+        if tokens[index].text in stops:
             break
-    return at + 1
+    return first
 
 
 def _begins_lambda(tokens: Tokens, at: int) -> bool:
@@ -170,17 +174,4 @@ def _behind_lambda(tokens: Tokens, at: int, end: int) -> int:
         index = next((i for i in range(index, min(end, index + _MOST_IN_HEAD)) if tokens[i].text in "({;"), index)
     if tokens.text(index) == "(":
         index = tokens.closing(index) + 1
-    for one in range(index, min(end, index + _MOST_IN_HEAD)):
-        if tokens[one].text == "{":
-            return tokens.closing(one) + 1
-        if tokens[one].text in {";", ",", ")"}:
-            break
-    return index
-
-
-def _with_calls(text: str, marked: Iterable[int], tokens: Tokens) -> str:
-    pieces = list[Replacement]()
-    for at in marked:
-        end = tokens[at].start + len(tokens[at].text)
-        pieces.append(Replacement(end, end, f" ::{LEAVES}()" + ("" if tokens.text(at + 1) == ";" else ",")))
-    return with_pieces(text, pieces)
+    return _behind_body(tokens, index, end, {";", ",", ")"})

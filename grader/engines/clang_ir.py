@@ -5,9 +5,10 @@ that each symbol uses, and the file and line of an instruction. Checks nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from grader.engines.objects.symbol_table import reachable
 
@@ -150,19 +151,24 @@ _SUFFIX = re.compile(r"\s*\*+")
 
 def parts_of(text: str) -> list[str]:
     """Splits at commas outside brackets. Ends at a closing bracket that was not opened in `text`."""
-    depth, parts, quoted = 0, [""], False
-    for character in text:
-        if character == '"':
-            quoted = not quoted
-        elif not quoted:
-            depth += (character in _OPENING) - (character in _CLOSING)
-            if depth < 0:
-                break
-            if character == "," and depth == 0:
-                parts.append("")
-                continue
-        parts[-1] += character
-    return [part.strip() for part in parts]
+    ends = [-1]
+    for at, depth in _depths(text):
+        if depth < 0:
+            text = text[:at]
+            break
+        if text[at] == "," and depth == 0:
+            ends.append(at)
+    return [text[one + 1 : other].strip() for one, other in pairwise([*ends, len(text)])]
+
+
+def _depths(text: str, first: int = 0) -> Iterator[tuple[int, int]]:
+    """Of each character outside quotes, how many brackets are open behind it."""
+    depth, quoted = 0, False
+    for at in range(first, len(text)):
+        quoted ^= text[at] == '"'
+        if not quoted:
+            depth += (text[at] in _OPENING) - (text[at] in _CLOSING)
+            yield at, depth
 
 
 def leading_type(text: str) -> str:
@@ -180,14 +186,7 @@ def leading_type(text: str) -> str:
 
 def _after_bracket(text: str, opening: int) -> int:
     """The position after the bracket that closes the one at `opening`."""
-    depth, quoted = 0, False
-    for at in range(opening, len(text)):
-        quoted ^= text[at] == '"'
-        if not quoted:
-            depth += (text[at] in _OPENING) - (text[at] in _CLOSING)
-            if depth == 0:
-                return at + 1
-    return len(text)
+    return next((at + 1 for at, depth in _depths(text, opening) if depth == 0), len(text))
 
 
 def bytes_of(kind: str) -> int:

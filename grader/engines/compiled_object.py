@@ -6,6 +6,7 @@ import re
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from grader.engines.build_steps import BuildSteps, names_the_text
@@ -53,10 +54,8 @@ class CompiledObject:
 
     def static_shared_bytes(self, kernels: Sequence[Symbol]) -> int:
         """The size of all static arrays that a kernel reaches. A template has one for each instantiation."""
-        arrays = [
-            symbol for symbol in self.object.reached(kernels) if symbol.kind == "STT_TLS" and not symbol.undefined
-        ]
-        return sum(symbol.size for symbol in arrays if not symbol.name.startswith(GUARD))
+        arrays = (one for one in self.object.reached(kernels) if one.kind == "STT_TLS" and not one.undefined)
+        return sum(one.size for one in arrays if not one.name.startswith(GUARD))
 
 
 def dynamic_arrays(obj: ObjectFile) -> list[str]:
@@ -87,22 +86,18 @@ def misplaced(
         return [token.text for token in tokens if token.kind in {"word", "sign"}]
 
     refusal = Program(compiled.object, info, compiled.assembly, steps.name, words).misplaced(kernels, launches)
-    # nvcc's host compiler may have seen other code than what stands here for a launch function.
-    asks = refusal and launches and "__CUDA_ARCH__" in text
     if refusal is None:
         return None
-    return replace(
-        refusal, verdict=Verdict.NEEDS_GPU if asks else refusal.verdict, columns=_named_columns(refusal, text)
-    )
+    # nvcc's host compiler may have seen other code than what stands here for a launch function.
+    verdict = Verdict.NEEDS_GPU if launches and "__CUDA_ARCH__" in text else refusal.verdict
+    return replace(refusal, verdict=verdict, columns=_named_columns(refusal, text))
 
 
 def _named_columns(refusal: Refusal, text: str) -> tuple[int, int] | None:
     """Where the line has the name that the message begins with."""
     name = re.match(r"`(?:\w+::)*(\w+)`", refusal.message)
-    lines = text.split("\n")
-    if name is None or not 0 < refusal.line <= len(lines):
-        return None
-    found = re.search(rf"(?<!\w){name[1]}(?!\w)", lines[refusal.line - 1])
+    line = next(islice(text.split("\n"), refusal.line - 1, None), "") if refusal.line > 0 else ""
+    found = re.search(rf"(?<!\w){name[1]}(?!\w)", line) if name else None
     return found.span() if found else None
 
 
@@ -125,10 +120,8 @@ def announced_object(
 
 
 def beyond_proof() -> Refusal:
-    what = (
-        "The CPU executor cannot follow every access that the compiler made of this file: it has to be graded on a GPU."
-    )
-    return Refusal(Verdict.NEEDS_GPU, 0, what)
+    what = "The CPU executor cannot follow every access that the compiler made of this file"
+    return Refusal(Verdict.NEEDS_GPU, 0, f"{what}: it has to be graded on a GPU.")
 
 
 # Compiles the changed text, finds the entry points in the object, and reads the compiler's dump for reasons not to trust it.
@@ -203,8 +196,9 @@ def spread_variables(path: Path) -> dict[str, int]:
             continue
         room = -(-(size + max(_GRAIN, min(most, max(LEAST, size)))) // _GRAIN) * _GRAIN
         if section.kind != NO_BITS:
-            at = _append(content, elf.data(section), section.alignment, room)
-            _NUMBER.pack_into(content, header + _OFFSET, at)
+            content.extend(bytes(-len(content) % max(1, section.alignment)))
+            _NUMBER.pack_into(content, header + _OFFSET, len(content))
+            content.extend(elf.data(section).ljust(room, b"\0"))
         _NUMBER.pack_into(content, header + _SIZE, room)
         rooms[variable.name] = room
     path.write_bytes(content)
@@ -226,14 +220,6 @@ def _alone_in_a_section(symbols: list[Symbol]) -> dict[int, Symbol]:
 
 def _holds_a_variable(name: str, flags: int) -> bool:
     return name.startswith(_VARIABLES) and bool(flags & _ALLOCATED) and not flags & (_MERGED | _THREAD_LOCAL)
-
-
-def _append(content: bytearray, data: bytes, alignment: int, room: int) -> int:
-    """Where in the file it begins."""
-    content.extend(bytes(-len(content) % max(1, alignment)))
-    at = len(content)
-    content.extend(data + bytes(room - len(data)))
-    return at
 
 
 # The changes that objcopy makes to a submission's object file before it is linked.
@@ -258,13 +244,3 @@ def rewrite_arguments(objcopy: str, sections: Iterable[str], entry_points: Itera
                     argv.append(f"--set-section-alignment={section}={ALIGNMENT}")
     argv += [f"--keep-global-symbol={name}" for name in entry_points]
     return [*argv, file_name]
-
-
-def globalize_arguments(objcopy: str, names: Iterable[str], file_name: str) -> list[str]:
-    """Makes static entry points visible. objcopy cannot do this in the same run."""
-    return [objcopy, *(f"--globalize-symbol={name}" for name in names), file_name]
-
-
-def argument_file(argv: list[str]) -> str:
-    """All but the program as binutils read them from a file: a line of commands holds 128 KiB, and a file has thousands of sections."""
-    return "".join(re.sub(r"([\s\\'\"])", r"\\\1", word) + "\n" for word in argv[1:])

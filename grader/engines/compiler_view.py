@@ -51,19 +51,13 @@ def one_sided_name(
         for word in _WORD.findall(line.bare):
             if _OF_CUDA.fullmatch(word) and word not in _KEYWORD:
                 used.setdefault(word, line.number)
-    by_cpu, by_nvcc = (_declared(used, said) for said in (cpu, gpu))
+    by_cpu, by_nvcc = (
+        {name: any(names.get(name) for names in said) for name in used if any(name in names for names in said)}
+        for said in (cpu, gpu)
+    )
     differ = by_cpu.keys() ^ by_nvcc.keys()
     declared = [name for name in differ if not name.startswith("__") or (by_cpu | by_nvcc)[name]]
     return min(((used[name], name) for name in declared), default=None)
-
-
-def _declared(used: Mapping[str, int], headers: Sequence[Mapping[str, bool]]) -> dict[str, bool]:
-    """Those of `used` that stand in headers, and whether one of them declares them."""
-    found: dict[str, bool] = {}
-    for names in headers:
-        for name in used.keys() & names.keys():
-            found[name] = found.get(name, False) or names[name]
-    return found
 
 
 def named_in(text: str, start: int, end: int) -> Iterator[tuple[str, bool]]:
@@ -124,13 +118,12 @@ def _body(macro: re.Match[str]) -> str | None:
     return macro[3].strip() if macro[1] == "define" else None
 
 
+_Part = CodeLine | HeaderText
+_read_once = lru_cache(_MOST_KEPT)(HeaderText.read)
+
+
 def read_headers(text: str, ours: tuple[str, ...]) -> HeaderText:
     return HeaderText.read(text, ours) if len(text) < _KEPT_CHARACTERS else _read_once(text, ours)
-
-
-@lru_cache(_MOST_KEPT)
-def _read_once(text: str, ours: tuple[str, ...]) -> HeaderText:
-    return HeaderText.read(text, ours)
 
 
 def next_marker(text: str, at: int) -> int:
@@ -225,7 +218,7 @@ class CompilerView:
     ours: tuple[str, ...] = ()
     expanded: str = ""
 
-    def named(self, parts: Sequence[_Part | HeaderText]) -> list[Mapping[str, bool]]:
+    def named(self, parts: Sequence[_Part]) -> list[Mapping[str, bool]]:
         """CUDA's names in its headers."""
         names = [part.names for part in parts if isinstance(part, HeaderText)]
         if self.expanded:
@@ -264,21 +257,19 @@ def different_programs(source: str, file: str, cpu: CompilerView, gpu: CompilerV
         return _refuse(found[0], f"Only one of nvcc's and the CPU executor's headers declare `{found[1]}`.", _OWN_NAMES)
     if any(paste in line.bare for paste in _PASTES for line in lines):
         pieces = {piece for line in lines for piece in _PIECE.findall(line.bare)}
-        changed = {
-            name for name in seen.state.keys() | by_nvcc.state.keys() if seen.meaning(name) != by_nvcc.meaning(name)
-        }
+        known = seen.state.keys() | by_nvcc.state.keys()
+        changed = {name for name in known if seen.meaning(name) != by_nvcc.meaning(name)}
         for name in sorted(changed | _CHANGING | ASKING | {"pop_macro"}):
             if _composed(name, pieces):
-                return _refuse(
-                    0, f"`{name}` can be put together here, and nvcc and the CPU executor may read it differently."
-                )
+                said = f"`{name}` can be put together here, and nvcc and the CPU executor may read it differently."
+                return _refuse(0, said)
     return None
 
 
 class _Reading:
     """One view, read from its first line to its last."""
 
-    def __init__(self, parts: Sequence[_Part | HeaderText], surface: frozenset[str]) -> None:
+    def __init__(self, parts: Sequence[_Part], surface: frozenset[str]) -> None:
         self._surface = surface
         self.state: dict[str, str | None] = {}
         self.lines = list(self._read(parts))
@@ -286,13 +277,16 @@ class _Reading:
     def meaning(self, name: str) -> tuple[tuple[str, str], ...]:
         return tuple(sorted(self._expanded([name])))
 
-    def _read(self, parts: Sequence[_Part | HeaderText]) -> Iterator[_Line]:
+    def _read(self, parts: Sequence[_Part]) -> Iterator[_Line]:
         for part in parts:
             if isinstance(part, HeaderText):
                 self.state |= part.defined
                 continue
-            for line in _lines(part.text, part.number):
-                yield _Line(line.number, line.text, tuple(sorted(self._expanded(_WORD.findall(line.bare)))))
+            for number, text in enumerate(part.text.split("\n"), part.number):
+                if not text.strip():  # no line of a plain text goes on in the next
+                    continue
+                line = CodeLine(number, text.rstrip())
+                yield _Line(*line, tuple(sorted(self._expanded(_WORD.findall(line.bare)))))
                 if macro := MACRO.match(line.text):
                     self.state[macro[2]] = _body(macro)
 
@@ -310,21 +304,13 @@ class _Reading:
             waiting += inner
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What one line marker says of the submission's own text."""
-
-    number: int
-    text: str
-
-
-def _parts(view: CompilerView, file: str) -> Iterator[_Part | HeaderText]:
-    """The view from its first line marker on: what is the submission's, and each stretch of headers between."""
+def _parts(view: CompilerView, file: str) -> Iterator[_Part]:
+    """The view from its first line marker on: what each says of the submission's own text, and each stretch of headers between."""
     text, at = view.text, _first_marker(view.text)
     while marker := MARKER.match(text, at):
         end = next_marker(text, marker.end())
         if _is_submissions(marker[2], file, view.ours):
-            yield _Part(int(marker[1]), text[marker.end() : end])
+            yield CodeLine(int(marker[1]), text[marker.end() : end])
         elif end > marker.end():  # else it names a file and nothing more, as the folder where the compiler runs
             while _is_header(marker[2]) and not _ends(view, file, end):
                 end = next_marker(text, text.index("\n", end) + 1)
@@ -346,11 +332,6 @@ def _ends(view: CompilerView, file: str, at: int) -> bool:
     return marker is not None and (not _is_header(marker[2]) or _is_submissions(marker[2], file, view.ours))
 
 
-def _lines(text: str, number: int) -> Iterator[CodeLine]:
-    """Those that are not empty. No line of a plain text goes on in the next."""
-    return (CodeLine(at, line.rstrip()) for at, line in enumerate(text.split("\n"), number) if line.strip())
-
-
 def _is_submissions(path: str, file: str, ours: Sequence[str]) -> bool:
     """Its own file, and whatever else it may have made the compiler read that is no header of the system's."""
     if path.startswith("<") or path in ours:
@@ -363,7 +344,7 @@ def _is_header(path: str) -> bool:
     return path.startswith(("<", "/"))
 
 
-def _kit_names(parts: Sequence[_Part | HeaderText]) -> frozenset[str]:
+def _kit_names(parts: Sequence[_Part]) -> frozenset[str]:
     """Macros by which the kit means the same as CUDA with other words: `__shared__`. Not those that are numbers."""
     bodies = {name: body for part in parts if isinstance(part, HeaderText) for name, body in part.own.items()}
     return frozenset(name for name, body in bodies.items() if not _INTEGER.match(body))

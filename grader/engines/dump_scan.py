@@ -35,6 +35,7 @@ _HIDING = re.compile(
 )
 # A function's parameters, its body and a statement with its position: a dump without one is no dump as we know it.
 _FUNCTION = re.compile(r"\)(?: const)?\n\{\n(?:.*\n)*?.*\[[^\[\]\n:]*:\d+:\d+(?: discrim \d+)?\] .*;\n")
+_COPY_FIRST = "Copy the object into a local variable first, or pass a pointer."
 _MACHINE_BUILTIN = re.compile(r"__builtin_(?:ia32_(?!pause\b)|aarch64_|neon_|sve_|arm_)\w+|svbool_t\b")
 
 
@@ -55,7 +56,8 @@ def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Ref
     for statement in statements_of(dump, file_name):
         if statement.text == "}":
             hiding = ""
-        hiding = _hiding_attribute(statement.text) or hiding
+        if (attributes := _ATTRIBUTES.match(statement.text)) and (found := _HIDING.search(attributes["list"])):
+            hiding = found[1]
         if not statement.path or any(statement.path.startswith(f"{folder}/") for folder in trusted):
             continue
         if hiding:
@@ -75,12 +77,6 @@ def statements_of(dump: str, file_name: str) -> Iterator[_Statement]:
             yield _Statement(text, ours[0] if ours else 0, places[0]["path"] if places else "")
 
 
-def _hiding_attribute(text: str) -> str:
-    attributes = _ATTRIBUTES.match(text)
-    found = _HIDING.search(attributes["list"]) if attributes else None
-    return found[1] if found else ""
-
-
 def _judge_call(statement: _Statement) -> Refusal | None:
     if machine := _MACHINE_BUILTIN.search(statement.text):
         return cpu_instruction(statement.line, machine[0])
@@ -88,17 +84,10 @@ def _judge_call(statement: _Statement) -> Refusal | None:
     if call is None or NO_CALL.match(call["callee"]):
         return None
     if call["target"] and _MEMORY.match(call["target"]):
-        return _unseen(
-            statement.line,
-            "writes the result of a function directly into memory",
-            "Put the result into a local variable first, then assign that variable.",
-        )
+        advice = "Put the result into a local variable first, then assign that variable."
+        return _unseen(statement.line, "writes the result of a function directly into memory", advice)
     if any(_MEMORY.match(argument) for argument in _arguments(call["rest"])):
-        return _unseen(
-            statement.line,
-            "passes an object from memory through `...`",
-            "Copy the object into a local variable first, or pass a pointer.",
-        )
+        return _unseen(statement.line, "passes an object from memory through `...`", _COPY_FIRST)
     return None
 
 
@@ -193,12 +182,12 @@ def _judge(dump: IrDump, file_name: str, function: IrFunction, usual: Attributes
     if not path:  # the machine's own headers define these for its instructions
         what = f"`{readable_name(function.symbol)}` is a function of the CPU or its compiler, not of a GPU"
         return rejected(0, what, "Use CUDA's own functions.")
-    if what := _ir_scan_hiding_attribute(function.attributes, usual):
+    if what := _hiding_attribute(function.attributes, usual):
         return hiding_attribute(dump.line_of(function) if path.rsplit("/", 1)[-1] == file_name else 0, what)
     return next(_objections(dump, file_name, function), None)
 
 
-def _ir_scan_hiding_attribute(has: Attributes, usual: Attributes) -> str:
+def _hiding_attribute(has: Attributes, usual: Attributes) -> str:
     optional = _ONLY_WHERE_NOT_INLINED if "alwaysinline" in has.names else frozenset()
     extra = sorted(has.names - usual.names - _HARMLESS)
     lost = sorted(usual.names - has.names - _HARMLESS - optional)
@@ -218,16 +207,15 @@ def _objections(dump: IrDump, file_name: str, function: IrFunction) -> Iterator[
             if not _NO_INSTRUCTION.match(instruction):
                 yield unreadable_dump(line)
         elif match["name"] == "call":
-            yield from _ir_scan_judge_call(match["rest"], line, own)
+            yield from _judge_ir_call(match["rest"], line, own)
         else:
             yield from _judge_instruction(match["name"], match["rest"], line, own)
 
 
 def _judge_instruction(name: str, rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
     if _ATOMIC.fullmatch(name) or (name in {"load", "store"} and re.match(r" (volatile )?atomic ", rest)):
-        yield rejected(
-            line, "this is an atomic access for the host", "Use atomicAdd() and CUDA's other atomic functions."
-        )
+        advice = "Use atomicAdd() and CUDA's other atomic functions."
+        yield rejected(line, "this is an atomic access for the host", advice)
     elif _STRANGE.fullmatch(name):
         yield _unseen(line, f"needs `{name}`", "Write it in another way.")
     elif name in {"load", "store"}:
@@ -249,7 +237,7 @@ def _judge_access(name: str, rest: str, line: int, own: set[str]) -> Iterator[Re
         yield _unseen(line, f"{verb} a `{kind[:40]}` at once", "Use types that a GPU has, and no bit-fields in memory.")
 
 
-def _ir_scan_judge_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
+def _judge_ir_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
     if _ASSEMBLY.search(rest):
         yield inline_assembly(line)
         return
@@ -265,11 +253,7 @@ def _ir_scan_judge_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal
     for argument in arguments:
         operand = _OPERAND.search(argument)
         if _BY_VALUE.search(argument) and not (operand and operand[1] in own):
-            yield _unseen(
-                line,
-                "passes an object from memory",
-                "Copy the object into a local variable first, or pass a pointer.",
-            )
+            yield _unseen(line, "passes an object from memory", _COPY_FIRST)
 
 
 def _locals_of(function: IrFunction) -> set[str]:

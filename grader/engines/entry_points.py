@@ -144,9 +144,8 @@ def _no_kernel(entries: EntrySignatures, source: str) -> Refusal:
         return _missing(wanted, _KEEP, next((one.place for one in found if one.name == name), None))
     likely = meant(name, found)
     others = " and ".join(f"`{one.name}` (line {one.place.line})" for one in ([likely] if likely else found[:3]))
-    return _missing(
-        f"{wanted} The file has {others}: the lab asks for the name `{name}`.", _KEEP, likely.place if likely else None
-    )
+    text = f"{wanted} The file has {others}: the lab asks for the name `{name}`."
+    return _missing(text, _KEEP, likely.place if likely else None)
 
 
 def _no_launch(signature: str, source: str) -> Refusal:
@@ -234,9 +233,8 @@ _READABLE = {
     "_Znwm": "new",
     "_Znam": "new[]",
     "_ZdlPv": "delete",
-    "_ZdaPv": "delete[]",
     "_ZdlPvm": "delete",
-    "_ZdaPvm": "delete[]",
+    **dict.fromkeys(("_ZdaPv", "_ZdaPvm"), "delete[]"),
 }
 
 
@@ -279,10 +277,8 @@ def _check_contents(obj: ObjectFile) -> Refusal | None:
             return _rejected(0, f"{what}: nothing may run before the kernel.")
     for symbol in obj.symbols:
         if symbol.kind == "STT_GNU_IFUNC":
-            return _rejected(
-                0,
-                f"{symbol.name[:60]!r} chooses its code when the program is loaded: nothing may run before the kernel.",
-            )
+            what = f"{symbol.name[:60]!r} chooses its code when the program is loaded"
+            return _rejected(0, f"{what}: nothing may run before the kernel.")
         if not symbol.undefined and symbol.kind != "STT_SECTION" and RESERVED.fullmatch(symbol.name):
             return _rejected(0, f"The name {symbol.name[:60]!r} is reserved for the grader.")
     return None
@@ -304,32 +300,22 @@ def _check_sizes(obj: ObjectFile) -> Refusal | None:
 def _check_symbols(reached: Iterable[Symbol], calls: FunctionCalls) -> Refusal | None:
     """Refuses symbols that a kernel may not use. Those that the submission itself calls come first, because they have a line."""
     by_line = sorted(reached, key=lambda one: calls.lines.get(one.name, 0) or _NO_LINE)
-    refusals = (_check_symbol(one, calls.lines.get(one.name, 0)) for one in by_line)
-    return next((refusal for refusal in refusals if refusal), None)
+    return next(filter(None, (_check_symbol(one, calls.lines.get(one.name, 0)) for one in by_line)), None)
 
 
 def _check_symbol(symbol: Symbol, line: int) -> Refusal | None:
+    name = readable_name(symbol.name)
     if not symbol.undefined:
-        if (
-            symbol.kind == "STT_FUNC"
-            and STANDARD.fullmatch(symbol.name)
-            and not STANDARD_ALLOWED.fullmatch(symbol.name)
-        ):
-            return _rejected(
-                line,
-                f"`{readable_name(symbol.name)}` of the C++ standard library runs on the host only: a kernel cannot call it.",
-            )
-        return None
+        is_host = STANDARD.fullmatch(symbol.name) and not STANDARD_ALLOWED.fullmatch(symbol.name)
+        what = f"`{name}` of the C++ standard library runs on the host only: a kernel cannot call it."
+        return _rejected(line, what) if symbol.kind == "STT_FUNC" and is_host else None
     if symbol.kind == "STT_TLS" or not symbol.name or is_device_function(symbol.name):
         return None
     if symbol.name in _UNSUPPORTED:
-        used = f"a pointer to `{symbol.name}`" if symbol.name in FAST_MATH else f"`{readable_name(symbol.name)}`"
-        what = f"{used[0].upper()}{used[1:]} in a kernel is not supported by the CPU executor"
-        return needs_gpu(line, what, "")
-    return _rejected(
-        line,
-        f"`{readable_name(symbol.name)}` is a host function, or it is declared but not defined: a kernel cannot call it.",
-    )
+        used = f"A pointer to `{symbol.name}`" if symbol.name in FAST_MATH else f"`{name}`"
+        return needs_gpu(line, f"{used} in a kernel is not supported by the CPU executor", "")
+    what = f"`{name}` is a host function, or it is declared but not defined: a kernel cannot call it."
+    return _rejected(line, what)
 
 
 def _check_initialisers(obj: ObjectFile, calls: Calls) -> Refusal | None:
@@ -375,6 +361,5 @@ def readable_name(symbol: str) -> str:
 
 
 def _rejected(line: int, message: str) -> Refusal:
-    return Refusal(
-        Verdict.REJECTED, line, message, "A kernel may call your own __device__ functions and CUDA's functions."
-    )
+    advice = "A kernel may call your own __device__ functions and CUDA's functions."
+    return Refusal(Verdict.REJECTED, line, message, advice)

@@ -119,9 +119,8 @@ class GpuBuild:
     log: str = ""
     seconds: float = 0.0
     starved: str = ""  # how little of its time nvcc could compute, where the time was over
-    sides: str = (
-        ""  # what nvcc says of the host's part of the file, in place of a program or beside one that does not do it
-    )
+    # What nvcc says of the host's part of the file, in place of a program or beside one that does not do it.
+    sides: str = ""
 
 
 def build_for_gpu(

@@ -25,12 +25,7 @@ FLAGS = (
 )
 # Of a whole program: the first that takes it, as in host_toolchain.py. C++17 is nvcc's default.
 PROGRAM_STANDARDS = ("c++17", "c++20")
-_PROGRAM_FLAGS = (
-    "-lineinfo",
-    "--expt-relaxed-constexpr",
-    "--expt-extended-lambda",
-    "-cudart=static",
-)
+_PROGRAM_FLAGS = ("-lineinfo", "--expt-relaxed-constexpr", "--expt-extended-lambda", "-cudart=static")
 OLDEST = (12, 0)
 # Tried where the kit's own compiler is too new for the toolkit, as GCC 14 is for CUDA 12.4. Debian 13 has both.
 OLDER_COMPILERS = ("g++-14", "g++-13", "g++-12", "g++-11")
@@ -182,12 +177,8 @@ _USUAL = (
     "--report-api-errors=no",  # the runner finds out how many parameters a kernel has by asking until the driver returns an error
     "--print-limit=200",  # a race is reported once for each pair of lines, a wrong read once for each thread
 )
-_OPTIONS: dict[Tool, tuple[str, ...]] = {
-    "memcheck": ("--padding=4096",),  # otherwise the next buffer follows directly, and an overrun would hit it
-    "racecheck": (),
-    "initcheck": (),
-    "synccheck": (),
-}
+# Otherwise the next buffer follows directly, and an overrun would hit it.
+_OPTIONS: dict[Tool, tuple[str, ...]] = {"memcheck": ("--padding=4096",)}
 # First lines of a report, each with the verdict for this mistake. A line that matches none does not begin a report.
 _KINDS: tuple[tuple[re.Pattern[str], Verdict], ...] = (
     (re.compile(r"Invalid __(?:global|shared|local)__ (?:read|write|atomic)"), Verdict.OUT_OF_BOUNDS),
@@ -212,7 +203,7 @@ def find_sanitizer(toolchain: GpuToolchain | None) -> Path | None:
 
 def sanitizer_command(program: Path, tool: Tool, folder: Path, argv: list[str]) -> list[str]:
     """The command that runs `argv` under the tool. Each process writes its report into `folder`."""
-    return [str(program), f"--tool={tool}", *_USUAL, *_OPTIONS[tool], f"--log-file={folder / LOG}", *argv]
+    return [str(program), f"--tool={tool}", *_USUAL, *_OPTIONS.get(tool, ()), f"--log-file={folder / LOG}", *argv]
 
 
 def reports(text: str, tool: Tool, file: str, source: Sequence[str]) -> Iterator[Sanitized]:

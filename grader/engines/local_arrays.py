@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from grader.engines.clang_ir import parts_of
 from grader.engines.dump_scan import CALL, NO_CALL, statements_of
+from grader.engines.objects.symbol_table import reachable
 
 _MOST_PASSES = 256  # of a loop that is unrolled: a thread has 255 registers
 _MOST_ARRAYS = 600  # whose addresses are followed; in a file with more, all arrays count
@@ -43,9 +44,8 @@ class _Flow:
 
     arrays: dict[int, _ArrayName] = field(default_factory=dict)  # all variables that the file's functions declare
     made_of: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
-    ends: dict[int, set[int]] = field(
-        default_factory=lambda: defaultdict(set)
-    )  # it is compared with; empty: with small numbers alone
+    # What it is compared with; empty: with small numbers alone.
+    ends: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     at_run_time: set[int] = field(default_factory=set)
     leads_to: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     uses: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)  # an array or pointer, and its subscripts
@@ -73,37 +73,24 @@ class _Flow:
             return set(self.arrays.values())
         bad = {base for base, indices in self.uses if not self.at_run_time.isdisjoint(indices)}
         bad |= self.at_run_time.intersection(self.followed)
-        return {self.arrays[one] for one in bad | self._places(bad) if one in self.arrays}
-
-    def _circle(self, variable: int) -> list[int]:
-        """Values that it is made of and that are made of it, as `i` is by `i + 1`, also by way of another value."""
-        parts = self.made_of.get(variable, set())
-        others = [one for one in parts if variable in self.made_of.get(one, ())]
-        return [variable, *others] if others else []
+        pointers = reachable(bad, lambda one: self.leads_to.get(one, set()) | self.made_of.get(one, set()))
+        places = {
+            place for one in pointers for place in self.leads_to.get(one, ())
+        }  # the arrays that these may point into
+        return {self.arrays[one] for one in bad | places if one in self.arrays}
 
     def _spread(self) -> None:
         into: dict[int, list[int]] = defaultdict(list)
         for variable, parts in self.made_of.items():
             for part in parts:
                 into[part].append(variable)
-        left = list(self.at_run_time)
-        while left:
-            for one in into.get(left.pop(), ()):
-                if one not in self.at_run_time:
-                    self.at_run_time.add(one)
-                    left.append(one)
+        self.at_run_time = reachable(self.at_run_time, lambda one: into.get(one, ()))
 
-    def _places(self, pointers: set[int]) -> set[int]:
-        """The arrays that they may point into."""
-        found, seen, left = set[int](), set(pointers), list(pointers)
-        while left:
-            one = left.pop()
-            places = self.leads_to.get(one, set())
-            found |= places
-            further = (places | self.made_of.get(one, set())) - seen
-            seen |= further
-            left += further
-        return found
+    def _circle(self, variable: int) -> list[int]:
+        """Values that it is made of and that are made of it, as `i` is by `i + 1`, also by way of another value."""
+        parts = self.made_of.get(variable, set())
+        others = [one for one in parts if variable in self.made_of.get(one, ())]
+        return [variable, *others] if others else []
 
 
 def at_run_time(dump: str, file_name: str) -> Spans:

@@ -186,10 +186,8 @@ def with_guards(preprocessed: str, file_name: str, folder: str = "") -> str:
     for one in declarations(tokens):
         names = [one.name, *(name_behind(tokens, comma) for comma in one.commas)]
         spec = [token.text for token in tokens[one.first : end_of_type(tokens, one)]]
-        wanted = bool(holders & set(spec)) or any(
-            tokens[at + 1].text == "[" or tokens[at].text in pointed for at in names
-        )
-        if not wanted or count > _MOST:
+        noticed = any(tokens[at + 1].text == "[" or tokens[at].text in pointed for at in names)
+        if count > _MOST or not (noticed or holders & set(spec)):
             continue
         for before, at in zip((None, *one.commas), names, strict=True):
             guards = _guards(count, tokens[at].text)
@@ -211,9 +209,6 @@ def _guards(number: int, name: str) -> str:
     return f" [[maybe_unused]] __attribute__((uninitialized)) char {one}[{_NEXT_TO_IT}], {one}_[{_BYTES}];"
 
 
-# --- Types that hold arrays, variables that are pointed at.
-
-
 def _holders(tokens: Tokens) -> set[str]:
     """Names of types, as the file writes them, whose objects hold arrays. `array` is the standard library's."""
     bodies = dict[str, list[str]]()
@@ -231,7 +226,7 @@ def _holders(tokens: Tokens) -> set[str]:
             if names and (name := names[0] if token.text == "using" else _last_word(names)):
                 bodies.setdefault(name, []).extend(names)
     found = {"array", *(name for name, body in bodies.items() if _declares_an_array(body))}
-    words = {name: set(body) - {name} for name, body in bodies.items()}
+    words = {name: set(body) for name, body in bodies.items()}
     while more := {name for name in words.keys() - found if found & words[name]}:
         found |= more
     return found

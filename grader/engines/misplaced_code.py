@@ -64,20 +64,22 @@ class Program:
 
     def _in_launch(self, launches: Iterable[Symbol]) -> Iterator[Refusal]:
         used, functions = self._reached(launches)
+        on_host, only = (
+            "the launch function runs on the host",
+            "The launch function only chooses the grid and the block.",
+        )
         for symbol in used:
             name = self._name(symbol)
             if symbol.name in BUILT_IN_VARIABLES:
-                what = f"`{name}` has a value in a kernel only: the launch function runs on the host, before there is any block."
+                what = f"`{name}` has a value in a kernel only: {on_host}, before there is any block."
                 advice = "Give the size a name of your own (constexpr int TILE = 16;) and use that for the grid and the block."
                 yield self._refusal(symbol, functions, what, advice)
             elif device_function := self._device_function(symbol):
-                what = (
-                    f"`{device_function}` is for kernels only: the launch function runs on the host and cannot call it."
-                )
-                yield self._refusal(symbol, functions, what, "The launch function only chooses the grid and the block.")
+                what = f"`{device_function}` is for kernels only: {on_host} and cannot call it."
+                yield self._refusal(symbol, functions, what, only)
             elif qualifier := self._device_variable(symbol):
-                what = f"`{name}` is a {qualifier} variable: the launch function runs on the host and cannot use it."
-                yield self._refusal(symbol, functions, what, "The launch function only chooses the grid and the block.")
+                what = f"`{name}` is a {qualifier} variable: {on_host} and cannot use it."
+                yield self._refusal(symbol, functions, what, only)
 
     def _reached(self, roots: Iterable[Symbol]) -> tuple[list[Symbol], set[str]]:
         roots = list(roots)

@@ -93,12 +93,10 @@ def nvcc_refusals(
         plain = [_refusal(one.line, one.text) for one in own]
         told = mistakes(own, code, MAX_ERRORS) if source and not any(one.advice for one in plain) else []
         if told and not told[0].message.startswith(COMPILER_SAYS):
-            return tuple(
-                replace(one, message=one.message.replace(COMPILER_SAYS, "nvcc says")) for one in compile_errors_of(told)
-            )
+            errors_told = compile_errors_of(told)
+            return tuple(replace(one, message=one.message.replace(COMPILER_SAYS, "nvcc says")) for one in errors_told)
         return tuple(dict.fromkeys(plain))[:MAX_ERRORS]
-    in_tail = [one.text for one in errors if one.file == tail_name]
-    if in_tail:
+    if in_tail := [one.text for one in errors if one.file == tail_name]:
         return _of_entry_points(in_tail, kernel, launch)
     own_words = [message for message in _PTXAS.findall(log) if not _OF_THE_MACHINE.search(message)]
     unresolved = [f"The GPU's assembler says: {message}" for message in own_words]

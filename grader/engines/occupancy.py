@@ -59,10 +59,6 @@ class Resource:
     blocks: int
 
 
-def known_capabilities() -> tuple[int, ...]:
-    return tuple(_LIMITS)
-
-
 def resident_threads(capability: int) -> int:
     """The most threads that a multiprocessor holds; where the capability is not known, the most that any does."""
     known = _LIMITS.get(capability)
@@ -90,14 +86,17 @@ def resources(capability: int, *, threads: int, registers: int, shared_bytes: in
     limits = _LIMITS[capability]
     warps = _round_up(threads, LANES) // LANES
     shared = _round_up(shared_bytes + limits.shared_reserved, limits.shared_unit)
-    of_registers = _round_up(max(registers, 0) * LANES, _REGISTER_UNIT) * warps
+    of_a_warp = _round_up(max(registers, 0) * LANES, _REGISTER_UNIT)
+    of_registers = of_a_warp * warps
+    # Each warp's registers come from one of four equal parts of the register file.
+    in_a_part = limits.registers // _WARP_UNIT // of_a_warp if of_a_warp else 0
+    by_registers = in_a_part * _WARP_UNIT // warps if of_a_warp else limits.blocks
+    by_shared = limits.shared_bytes // shared if shared else limits.blocks
     return (
         Resource("warps", warps, limits.warps, limits.warps // warps),
         Resource("blocks", 1, limits.blocks, limits.blocks),
-        Resource("registers", of_registers, limits.registers, _blocks_by_registers(limits, warps, registers)),
-        Resource(
-            "shared memory", shared, limits.shared_bytes, limits.shared_bytes // shared if shared else limits.blocks
-        ),
+        Resource("registers", of_registers, limits.registers, by_registers),
+        Resource("shared memory", shared, limits.shared_bytes, by_shared),
     )
 
 
@@ -105,15 +104,6 @@ def registers_that_fit(threads: int, registers: int = 65_536) -> int:
     """The most registers that a thread may have so that a block of `threads` threads can be launched. At most 255."""
     warps = _round_up(max(threads, 1), LANES * _WARP_UNIT) // LANES
     return min(255, registers // warps // _REGISTER_UNIT * _REGISTER_UNIT // LANES)
-
-
-def _blocks_by_registers(limits: Capability, warps: int, registers: int) -> int:
-    """How many blocks the registers allow. Each warp's registers come from one of four equal parts of the register file."""
-    if registers < 1:
-        return limits.blocks
-    of_a_warp = _round_up(registers * LANES, _REGISTER_UNIT)
-    in_a_part = limits.registers // _WARP_UNIT // of_a_warp
-    return in_a_part * _WARP_UNIT // warps
 
 
 def _round_up(number: int, unit: int) -> int:

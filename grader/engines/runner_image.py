@@ -11,10 +11,8 @@ from grader.engines.build_steps import BuildSteps
 from grader.engines.compiled_object import (
     WHEN_COMPILED,
     CompiledObject,
-    argument_file,
     beyond_proof,
     dynamic_arrays,
-    globalize_arguments,
     misplaced,
     rewrite_arguments,
 )
@@ -29,12 +27,11 @@ from grader.engines.entry_points import (
 )
 from grader.engines.local_arrays import Spans, at_run_time
 from grader.engines.objects.debug_info import DebugInfo, Function, SharedArray, StaticVariable, read_debug_info
-from grader.engines.objects.frame_guards import Frame, Local, Zone
+from grader.engines.objects.frame_guards import Frame, Zone
 from grader.engines.objects.symbol_table import Symbol
 from grader.engines.proof.barrier_paths import barrier_paths, loops_in
-from grader.engines.refusal import Refusal
+from grader.engines.refusal import Refusal, rejected
 from grader.engines.token_scan import code_tokens
-from grader.model.verdicts import Verdict
 
 _LAUNCHING = f"{DEVICE_PREFIX}12__child_grid"  # the kit's function that launches a grid
 MAX_LINES = 200_000
@@ -94,7 +91,7 @@ def _frames(frames: Sequence[Frame], varied: Spans, *, jumps: bool) -> list[dict
 
 def _at_run_time(steps: BuildSteps, frames: Sequence[Frame]) -> Spans:
     """Names of the local arrays with subscripts that only a run tells. Most files have no local arrays. Clang's dump says too little."""
-    if steps.toolchain.is_clang or not any(frame.holds_arrays() for frame in frames):
+    if steps.toolchain.is_clang or not any(frame.large for frame in frames):
         return {}
     return at_run_time(steps.text(steps.toolchain.dump, WHEN_COMPILED), steps.name)
 
@@ -111,19 +108,11 @@ def _frame(frame: Frame) -> dict[str, object]:
         "first": frame.first,
         "end": frame.end,
         "zones": [described(zone) for zone in zones],
-        "variables": [_local(one) for one in around],
-    }
-
-
-def _local(variable: Local) -> dict[str, object]:
-    kind = variable.kind
-    return {
-        "name": variable.name,
-        "begin": variable.begin,
-        "bytes": variable.bytes,
-        "element": kind.name,
-        "element_bytes": max(1, kind.bytes),
-        "dimensions": kind.dimensions,
+        "variables": [
+            {"name": one.name, "begin": one.begin, "bytes": one.bytes, "element": one.kind.name}
+            | {"element_bytes": max(1, one.kind.bytes), "dimensions": one.kind.dimensions}
+            for one in around
+        ],
     }
 
 
@@ -140,7 +129,8 @@ def link(steps: BuildSteps, compiled: CompiledObject) -> None:
     roots = [symbol.name for symbol in found.all]
     hidden = [symbol.name for symbol in found.all if not symbol.is_global]
     objcopy = steps.toolchain.objcopy
-    commands = [globalize_arguments(objcopy, hidden, "submission.o")] if hidden else []
+    # objcopy cannot make static entry points visible in the same run.
+    commands = [[objcopy, *(f"--globalize-symbol={one}" for one in hidden), "submission.o"]] if hidden else []
     commands.append(rewrite_arguments(objcopy, sections, roots, "submission.o"))
     commands.append(steps.toolchain.link(["submission.o", "shared.s"], roots, "runner"))
     if not steps.run(*(_shortened(steps, number, command) for number, command in enumerate(commands))):
@@ -148,12 +138,14 @@ def link(steps: BuildSteps, compiled: CompiledObject) -> None:
 
 
 def _shortened(steps: BuildSteps, number: int, command: list[str]) -> list[str]:
-    """The command, or where it is too long for a command line, one that reads its arguments from a file."""
+    """The command, or where it is too long for a command line, as a file may have thousands of sections, one that reads its arguments from
+    a file, as binutils do.
+    """
     if sum(map(len, command)) < _MOST_CHARACTERS:
         return command
-    name = f"arguments.{number}"
-    (steps.folder / name).write_text(argument_file(command), encoding="utf-8")
-    return [command[0], f"@{name}"]
+    words = (re.sub(r"([\s\\'\"])", r"\\\1", word) + "\n" for word in command[1:])
+    (steps.folder / f"arguments.{number}").write_text("".join(words), encoding="utf-8")
+    return [command[0], f"@arguments.{number}"]
 
 
 def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: CompiledObject) -> tuple[Refusal, ...]:
@@ -171,12 +163,10 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         return (refusal,)
     known = {array.symbol for array in info.shared}
     offset = info.offsets["tilelab_dynamic_shared"]
-    constant = next(
-        (array.name for array in info.shared if not array.dynamic and array.element.endswith(" const")), None
-    )
-    if constant:  # GCC does not announce reads of it
-        message = f"`{constant}` is __shared__ and const: no thread could ever write to it."
-        return (Refusal(Verdict.REJECTED, 0, message, "Remove the const."),)
+    for array in info.shared:
+        if not array.dynamic and array.element.endswith(" const"):  # GCC does not announce reads of it
+            what = f"`{array.name}` is __shared__ and const: no thread could ever write to it"
+            return (rejected(0, what, "Remove the const."),)
     info.shared.extend(
         SharedArray(name, name, offset, 0, "float", 4, (), dynamic=True)
         for name in dynamic_arrays(compiled.object)

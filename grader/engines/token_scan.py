@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
@@ -155,10 +155,7 @@ _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 
 def scan(
-    preprocessed: str,
-    file_name: str,
-    folder: str = "",
-    assembly: Mapping[int, Refusal | None] = MappingProxyType({}),
+    preprocessed: str, file_name: str, folder: str = "", assembly: Mapping[int, Refusal | None] = MappingProxyType({})
 ) -> Refusal | None:
     """The first reason not to compile this text, or None. `assembly`: for `asm` statements, by where they stand, why each cannot be
     compiled; None: something else is compiled in its place.
@@ -174,15 +171,19 @@ def scan(
             if refused := assembly[token.start]:
                 return refused
             continue
-        judge = _JUDGES.get(token.kind)
-        refusal = judge(tokens, index) if judge else None
+        refusal = None
+        if token.kind == "directive":
+            refusal = _directive(token.text.strip(), token.line)
+        elif token.kind == "word":
+            refusal = _word(tokens, index)
+        elif token.text == "[" and tokens.text(index + 1) == "[":  # with or without blanks between: always an attribute
+            refusal = _attributes(tokens, index)
         if refusal:
             return refusal
     return None
 
 
-def _directive(tokens: Tokens, index: int) -> Refusal | None:
-    text, line = tokens[index].text.strip(), tokens[index].line
+def _directive(text: str, line: int) -> Refusal | None:
     if not re.match(r"#\s*pragma\b", text):
         return None if text == "#" else rejected(line, f"the directive `{text[:60]}` is not allowed here")
     if (POWERFUL_PRAGMAS.match(text) and not PRAGMAS.match(text)) or _ALLOWS_VLA.match(text):
@@ -204,28 +205,13 @@ def _forbidden_word(word: str, following: str) -> str | None:
     if word.startswith("__builtin_") and word.removeprefix("__builtin_") not in BUILTINS:
         return f"`{word}` is not a function of CUDA's device language"
     if word.startswith(_HOST_ATOMICS) or word == "_Atomic":
-        return (
-            f"`{word}` is not a function of CUDA's device language: use atomicAdd() and CUDA's other atomic functions"
-        )
+        others = "use atomicAdd() and CUDA's other atomic functions"
+        return f"`{word}` is not a function of CUDA's device language: {others}"
     if OWN_NAMES.fullmatch(word):
         return f"the name `{word}` is reserved for the grader"
     if word == "goto" and following == "*":
         return "a computed goto is not part of CUDA's device language"
     return None
-
-
-def _sign(tokens: Tokens, index: int) -> Refusal | None:
-    """Two `[` in a row always begin an attribute, with or without blanks between them. `]]` may close nested subscripts."""
-    if tokens[index].text == "[" and tokens.text(index + 1) == "[":
-        return _attributes(tokens, index)
-    return None
-
-
-_JUDGES: dict[str, Callable[[Tokens, int], Refusal | None]] = {
-    "directive": _directive,
-    "word": _word,
-    "sign": _sign,
-}
 
 
 def _attributes(tokens: Tokens, start: int) -> Refusal | None:

@@ -5,8 +5,9 @@ lie. Not here: what an entry means.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import product
 from typing import Any, TypeAlias
 
 from elftools.dwarf.dwarf_expr import DWARFExprParser
@@ -64,18 +65,18 @@ def qualified_name(die: Die) -> str:
 
 def type_of(die: Die, depth: int = 0) -> TypeName:
     """The type of the variable, parameter or function `die`; "void" where it has none."""
-    if "DW_AT_type" not in die.attributes:
-        return TypeName("void", 0)
+    if "DW_AT_type" not in die.attributes or depth > _MAX_DEPTH:
+        return TypeName("?" if "DW_AT_type" in die.attributes else "void", 0)
     target = die.get_DIE_from_attribute("DW_AT_type")
-    if depth > _MAX_DEPTH:
-        return TypeName("?", 0)
     if target.tag in _POINTERS:
         return TypeName(type_of(target, depth + 1).name + _POINTERS[target.tag], 8)
     if target.tag in _SAME_TYPE or target.tag in _QUALIFIERS or target.tag == "DW_TAG_array_type":
         inner = type_of(target, depth + 1)
         if inner.name == "?" and target.tag == "DW_TAG_typedef":  # typedef struct { … } Matrix;
-            return TypeName(text_of(target, "DW_AT_name") or "?", inner.bytes, inner.dimensions)
-        return _derived(target, inner)
+            return replace(inner, name=text_of(target, "DW_AT_name") or "?")
+        if target.tag in _QUALIFIERS:
+            return replace(inner, name=f"{inner.name} {_QUALIFIERS[target.tag]}")
+        return replace(inner, dimensions=_extents(target) + inner.dimensions)
     size = target.attributes.get("DW_AT_byte_size")
     return TypeName(text_of(target, "DW_AT_name") or "?", size.value if size else 0)
 
@@ -91,14 +92,6 @@ def parameter_type(die: Die) -> str:
             name = name.removesuffix(f" {_QUALIFIERS[target.tag]}")
         target = target.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in target.attributes else None
     return name
-
-
-def _derived(target: Die, inner: TypeName) -> TypeName:
-    if target.tag == "DW_TAG_array_type":
-        return TypeName(inner.name, inner.bytes, _extents(target) + inner.dimensions)
-    if target.tag in _QUALIFIERS:
-        return TypeName(f"{inner.name} {_QUALIFIERS[target.tag]}", inner.bytes, inner.dimensions)
-    return inner
 
 
 def _extents(array: Die) -> tuple[int, ...]:
@@ -117,15 +110,10 @@ def _extents(array: Die) -> tuple[int, ...]:
 
 FRAME, THREAD, ADDRESS = "frame", "thread", "address"
 # By the operations that tell it; the first one's argument is the place.
+_OF_THREAD = product(("DW_OP_const4u", "DW_OP_const8u"), ("DW_OP_form_tls_address", "DW_OP_GNU_push_tls_address"))
 _LOCATIONS: dict[tuple[str, ...], str] = {
-    ("DW_OP_fbreg",): FRAME,
-    ("DW_OP_addr",): ADDRESS,
-    **{
-        (offset, thread): THREAD
-        for offset in ("DW_OP_const4u", "DW_OP_const8u")
-        for thread in ("DW_OP_form_tls_address", "DW_OP_GNU_push_tls_address")
-    },
-}
+    ("DW_OP_fbreg",): FRAME, ("DW_OP_addr",): ADDRESS, **dict.fromkeys(_OF_THREAD, THREAD),
+}  # fmt: skip
 
 
 def location_of(die: Die) -> tuple[str, int]:

@@ -6,6 +6,8 @@ import math
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import itemgetter
 
 from grader.engines.objects.entry_walk import (
     FRAME,
@@ -71,28 +73,34 @@ class Frame:
     dies: list[Die] = field(default_factory=list)  # of its variables
 
     def zones(self) -> list[Zone]:
-        if self.base is None or not any(_name(die).startswith(GUARD_NAME) for die in self.dies):
-            return []
-        return zones_of(self._locals())
+        return zones_of(self.locals)
 
     def extents(self) -> list[tuple[int, int]]:
         """Where its variables lie, from their first bytes to behind their last ones."""
-        return [(one.begin, one.end) for one in self._locals() if 0 < one.bytes <= _MOST_BYTES and not one.is_guard]
+        return [(one.begin, one.end) for one in self.locals if 0 < one.bytes <= _MOST_BYTES and not one.is_guard]
 
-    def holds_arrays(self) -> bool:
-        return any(one.bytes > _SMALL_BYTES and not one.is_guard for one in self._locals())
+    @cached_property
+    def large(self) -> list[Local]:
+        return [one for one in self.locals if one.bytes > _SMALL_BYTES and not one.is_guard]
 
     def in_memory(self, at_run_time: Mapping[str, Sequence[tuple[int, int]]]) -> list[Local]:
         """The variables that a GPU keeps in local memory: they are larger than its registers, or subscripts are known only at run time.
         `at_run_time`: see `local_arrays.Spans`.
         """
-        large = [one for one in self._locals() if one.bytes > _SMALL_BYTES and not one.is_guard]
-        found = [one for one in large if one.bytes > _REGISTER_BYTES or _holds(at_run_time.get(one.name, ()), one.line)]
-        left = sum(one.bytes for one in large) - sum(one.bytes for one in found)
-        return large if left > _MOST_REGISTER_BYTES else found
 
-    def _locals(self) -> list[Local]:
-        return [one for one in (self._local(die) for die in self.dies) if one is not None]
+        def is_held(one: Local) -> bool:
+            spans = at_run_time.get(one.name, ())
+            before = bisect_left(spans, (one.line + 1,))
+            return before > 0 and spans[before - 1][1] >= one.line
+
+        found = [one for one in self.large if one.bytes > _REGISTER_BYTES or is_held(one)]
+        left = sum(one.bytes for one in self.large) - sum(one.bytes for one in found)
+        return self.large if left > _MOST_REGISTER_BYTES else found
+
+    @cached_property
+    def locals(self) -> list[Local]:
+        """To be asked for when all have been added."""
+        return [one for one in map(self._local, self.dies) if one is not None]
 
     def _local(self, die: Die) -> Local | None:
         where, offset = location_of(die)
@@ -102,11 +110,6 @@ class Frame:
         line = origin.attributes.get("DW_AT_decl_line")
         kind = type_of(origin)
         return Local(name, begin, kind, line.value if line else 0, _last_array(name, begin, origin))
-
-
-def _holds(spans: Sequence[tuple[int, int]], line: int) -> bool:
-    before = bisect_left(spans, (line + 1,))
-    return before > 0 and spans[before - 1][1] >= line
 
 
 def frame_of(die: Die, first: int, end: int, machine: str) -> Frame:
@@ -171,9 +174,7 @@ def _last_array(name: str, begin: int, die: Die) -> Local | None:
         places = [one.attributes.get("DW_AT_data_member_location") for one in members]
         if not members or any(place is None or not isinstance(place.value, int) for place in places):
             break
-        offset, die = max(
-            ((place.value, one) for place, one in zip(places, members, strict=True)), key=lambda one: one[0]
-        )
+        offset, die = max(zip((one.value for one in places if one), members, strict=True), key=itemgetter(0))
         name, begin = f"{name}.{text_of(die, 'DW_AT_name') or ''}", begin + offset
         if type_of(die).dimensions and not name.endswith("."):
             return Local(name, begin, type_of(die))

@@ -123,8 +123,7 @@ class _Function:
 
     def calls(self) -> Iterator[Call]:
         for begin, behind in self._barriers:
-            branches = sorted(self._deciding(begin))
-            yield self.base + behind, [self.base + one for one in branches]
+            yield self.base + behind, [self.base + one for one in sorted(self._deciding(begin))]
 
     def returns(self) -> Iterator[Return]:
         for begin, behind in self._leaving:
@@ -133,11 +132,7 @@ class _Function:
             inside = [one for one in passed if self._share_a_loop(one[1], behind)]
             forward = self._before(begin, loops=False)
             around = [self._after_others(one, inside) for one in inside if one[0] in forward or one[0] == begin]
-            yield (
-                self.base + behind,
-                [self.base + at for block, at in passed if (block, at) not in inside],
-                around,
-            )
+            yield self.base + behind, [self.base + at for block, at in passed if (block, at) not in inside], around
 
     def _after_others(self, call: tuple[int, int], others: Sequence[tuple[int, int]]) -> Call:
         """A call with those of the same loop that come before it in one pass."""
@@ -179,12 +174,9 @@ class _Function:
             ways = [target for target, _, _ in block.followers if target in self.blocks.blocks]
             if block.flows[-1].kind != "branch" or len(ways) < 2:  # noqa: PLR2004 - both ways of a branch
                 continue
-            to_end = [way in avoiding for way in ways]
-            if (
-                any(to_end)
-                and not all(to_end)
-                and any(self._reaches(way, begin) for way in ways if way not in avoiding)
-            ):
+            others = [way for way in ways if way not in avoiding]
+            leads_here = (way == begin or way in self._all_before(begin) for way in others)
+            if len(others) < len(ways) and any(leads_here):
                 chosen.append(at)
         return chosen
 
@@ -195,9 +187,6 @@ class _Function:
         blocks = self.blocks.blocks
         ends = (at for at, block in blocks.items() if block.flows[-1].kind == "return" and at not in closed)
         return reachable(ends, lambda at: (one for one in blocks[at].before if one not in closed))
-
-    def _reaches(self, one: int, other: int) -> bool:
-        return one == other or one in self._all_before(other)
 
     def _all_before(self, begin: int) -> frozenset[int]:
         if begin not in self._conditions:

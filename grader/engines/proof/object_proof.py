@@ -64,8 +64,8 @@ class _ObjectProof:
         entered = [symbol for name, symbol in self.code.named.items() if name in self.entries]
         try:
             self._prove_all(entered)
-            while not self._targets_proved() and (waiting := self._targets()):
-                self._prove_all(waiting)
+            while self._pointer_calls() and not self.looked_at.issuperset(map(_place_of, self._targets())):
+                self._prove_all(self._targets())
         except UnprovedError as error:
             self.report.unproved = error
             return self.report
@@ -79,8 +79,8 @@ class _ObjectProof:
         waiting = list(waiting)
         while waiting:
             symbol = waiting.pop()
-            if (symbol.section, symbol.value) not in self.looked_at:
-                self.looked_at.add((symbol.section, symbol.value))
+            if _place_of(symbol) not in self.looked_at:
+                self.looked_at.add(_place_of(symbol))
                 waiting.extend(call.target for call in self._proved(symbol).calls)
 
     # --- Calls through pointers.
@@ -93,13 +93,10 @@ class _ObjectProof:
             for offset, room in proved.pointer_calls
         ]
 
-    def _targets_proved(self) -> bool:
-        return not self._pointer_calls() or all((one.section, one.value) in self.looked_at for one in self._targets())
-
     def _targets(self) -> list[Symbol]:
         """Every function whose address proved code takes, or data that such code reaches."""
         places, seen = {place for _, proved in self.done.values() for place in proved.taken}, set[int]()
-        places |= {(one.section, one.value) for name, one in self.code.named.items() if name in self.passed}
+        places |= {_place_of(one) for name, one in self.code.named.items() if name in self.passed}
         self.in_data = set[str]()  # what the data name outside the file: most of it is no function
         waiting = [section for section, _ in places]
         while waiting:
@@ -118,13 +115,15 @@ class _ObjectProof:
 
     def _foreign(self) -> set[str]:
         """The functions outside the file whose addresses proved code takes."""
-        return {one for _, proved in self.done.values() for one in proved.foreign if _is_function(one)}
+        named = {one for _, proved in self.done.values() for one in proved.foreign if is_device_function(one)}
+        # The kit's variables have no parameters behind their names.
+        return {one for one in named if not (one.startswith(DEVICE_PREFIX) and one.endswith("E"))}
 
     def _broken_target(self) -> UnprovedError | None:
         """What a call through a pointer takes for granted of every function that it can go to."""
         for caller, at, room in self._pointer_calls():
             for target in self._targets():
-                _, proved = self.done[target.section, target.value]
+                _, proved = self.done[_place_of(target)]
                 if proved.granted:
                     return UnprovedError(caller.name, at, "a pointer to a function that announces nothing")
                 if proved.argument_bytes > room:
@@ -134,7 +133,7 @@ class _ObjectProof:
         return None
 
     def _proved(self, symbol: Symbol) -> FunctionReport:
-        key = symbol.section, symbol.value
+        key = _place_of(symbol)
         if key in self.done:
             return self.done[key][1]
         self.begun.add(key)
@@ -157,7 +156,7 @@ class _ObjectProof:
         answers = self._entry_at(symbol).answer_bytes > 0
         if not answers and not is_silent(self.code, symbol, self.processor.call_relocations):
             return {}
-        key = symbol.section, symbol.value
+        key = _place_of(symbol)
         if key in self.begun and key not in self.done:
             raise UnprovedError(symbol.name, 0, "a launch function that calls itself")
         proved = self._proved(symbol)
@@ -174,10 +173,10 @@ class _ObjectProof:
         """A function that takes for its arguments what nobody put there."""
         for caller, report in self.done.values():
             for call in report.calls:
-                if self.done[call.target.section, call.target.value][1].argument_bytes > call.room:
+                if self.done[_place_of(call.target)][1].argument_bytes > call.room:
                     return UnprovedError(caller.name, call.offset - caller.value, "arguments that nobody passed")
         for symbol in entered:
-            _, proved = self.done[symbol.section, symbol.value]
+            _, proved = self.done[_place_of(symbol)]
             entry = self.entries[symbol.name]
             self.report.argument_bytes[symbol.name] = proved.argument_bytes
             granted = any(begin < 0 or end > entry.answer_bytes for begin, end in proved.granted.values())
@@ -186,9 +185,8 @@ class _ObjectProof:
         return None
 
 
-def _is_function(name: str) -> bool:
-    """Of a symbol that the file does not define: the kit's variables have no parameters behind their names."""
-    return is_device_function(name) and not (name.startswith(DEVICE_PREFIX) and name.endswith("E"))
+def _place_of(symbol: Symbol) -> tuple[int, int]:
+    return symbol.section, symbol.value
 
 
 # Puts a call that announces an access before each instruction that the proof found unannounced, into the compiler's assembly.
