@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from grader.model.result import Result
 from grader.model.verdicts import Verdict
 
-# What a batch knows of a class as a whole, besides each student's result: mistakes that many made, files that are alike. Plain data.
-
 
 @dataclass(frozen=True)
 class Mistake:
@@ -65,6 +63,8 @@ class SolutionMap:
 
 @dataclass(frozen=True)
 class ClassInsight:
+    """What a batch knows of a class as a whole, besides each student's result."""
+
     mistakes: tuple[LabMistakes, ...] = ()
     comments: str = ""  # the file that the instructor's comments are written into
     similar: tuple[tuple[str, int], ...] = ()  # labs, and how many pairs of similar files each has
@@ -73,9 +73,6 @@ class ClassInsight:
 
 
 NOTHING_KNOWN = ClassInsight()
-
-
-# A graded class: pages and exports are made from it. Plain data.
 
 
 @dataclass(frozen=True)

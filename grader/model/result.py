@@ -14,8 +14,6 @@ from grader.model.verdicts import TECHNIQUE_MISSED, Verdict, VerdictFacts
 # Neither passed nor failed, neither earned nor lost: we failed, or a machine with a GPU still has to grade it.
 UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 
-# What all parts of a result are.
-
 
 class Model(BaseModel):
     """Immutable, and a field that is not listed is an error."""
@@ -105,15 +103,15 @@ class LabAnswers(Model):
         return sum(one.state == "right" for one in self.numbers)
 
 
-# One place in a submission, and something that was found there.
-
-
-class Site(Model):
-    """One access, barrier or statement in the submission."""
-
+class Place(Model):
     file: str | None = None  # the submission's own file name, never a path
     line: int | None = None  # 1-based
     source: str | None = None  # that line's text, taken from the submission itself
+
+
+class Site(Place):
+    """One access, barrier or statement in the submission."""
+
     columns: tuple[int, int] | None = None  # the part of the line that is meant: from 0, without its end
     function: str | None = None
     access: str | None = None  # "read", "write", "atomic", "barrier"; "skip" and "return" of a thread that misses a
@@ -144,9 +142,6 @@ class Finding(Site):
         return self.label or self.kind.facts.label
 
 
-# One shape that was run: what it found, where its output is wrong, and what it asked of memory.
-
-
 class WrongElement(Model):
     row: int
     column: int
@@ -173,12 +168,9 @@ class Mismatch(Model):
     summary: str  # in words: "wrong in the last 3 columns, past the last full 16-wide tile"
 
 
-class LineTraffic(Model):
+class LineTraffic(Place):
     """What one line of the submission asked of memory."""
 
-    file: str | None = None
-    line: int | None = None
-    source: str | None = None  # that line's text, taken from the submission itself
     metrics: dict[str, int]  # by Nsight Compute's names
 
 
@@ -219,8 +211,6 @@ class Launch(Model):
     printed: str = ""  # untrusted, at most 16 KiB
 
 
-# One case of a lab: its launches, its verdict and its points.
-
 # Of a technique case that nobody could check. It tells nothing of the case.
 UNCOUNTED = (
     "only the CPU executor counts what a kernel loads, and it cannot run this kernel: your instructor will decide"
@@ -253,9 +243,6 @@ class Case(Model):
     difference: str = ""  # how the executors disagree, if a person must look; for the instructor only
 
 
-# Points for memory traffic that was counted, without a GPU.
-
-
 class CostLine(Model):
     """A line of the submission, and its part of a counted number."""
 
@@ -280,9 +267,6 @@ class CountedTier(Model):
     points: float
     reached: bool
     bounds: tuple[CountedBound, ...]
-
-
-# What a right kernel uses of a GPU, and where it stands on its lab's climb.
 
 
 class GpuKernel(Model):
@@ -362,9 +346,6 @@ class StepPage(Model):
     name: str  # of its file
     packed: str  # the page, compressed, in base64
     links: tuple[StepLink, ...]
-
-
-# How fast a kernel was on a GPU: in the rounds that give points, and over sizes.
 
 
 class SampledElement(Model):
@@ -513,9 +494,6 @@ class GradeChange(Model):
     details: tuple[str, ...] = ()  # the same with digests and numbers; for the instructor only
 
 
-# One lab of one submission: its cases, its findings, its points, and what else a report says of it.
-
-
 class Suspect(Model):
     """Where to look for the cause of a wrong result: one small change in these lines alone makes every public case pass."""
 
@@ -598,9 +576,6 @@ class LabResult(Model):
     def passed(self) -> bool:
         """Whether the result is right, by the technique that the lab asks for."""
         return self.look is Verdict.PASS.facts
-
-
-# Whose submission it is, and what was handed in.
 
 
 class Student(Model):

@@ -15,13 +15,8 @@ from typing import Literal
 # ours: our fault.
 Tone = Literal["good", "partial", "bad", "absent", "waiting", "ours"]
 TERMINAL_STYLES: dict[Tone, str] = {
-    "good": "green",
-    "partial": "yellow",
-    "bad": "red",
-    "absent": "dim",
-    "waiting": "blue",
-    "ours": "magenta",
-}
+    "good": "green", "partial": "yellow", "bad": "red", "absent": "dim", "waiting": "blue", "ours": "magenta",
+}  # fmt: skip
 
 
 class Verdict(StrEnum):
@@ -261,15 +256,12 @@ _FACTS = {
         sentence="Every correctness case passed, and no mistake was found in how the kernel uses memory.",
     ),
 }
-# fmt: on
 # No verdict, because the result is right: what a lab looks like where only its technique cases fail.
 TECHNIQUE_MISSED = VerdictFacts(
-    label="Passed, technique missed",
-    short="technique missed",
-    glyph="≈",
-    tone="partial",
+    label="Passed, technique missed", short="technique missed", glyph="≈", tone="partial",
     happened="every correctness case passed, but the kernel does not use the technique that the lab asks for",
     sentence="The result is right in every case, but the technique check fails",
 )
+# fmt: on
 # What a lab may look like, in the order of the verdicts: a pass is the last.
 LOOKS = (*(one.facts for one in Verdict if one is not Verdict.PASS), TECHNIQUE_MISSED, Verdict.PASS.facts)
