@@ -3,7 +3,7 @@
 A GPU's registers have no addresses, so nvcc keeps an array in them only where each subscript is a constant once loops are unrolled. This
 reads GCC's dump of functions, in which each value has a name. A value is known if it is made of numbers and of known values, and what
 counts a loop if the loop ends at a known one. Loads, results of calls and a kernel's parameters are not known. Where an array's address
-goes to a place that is not followed, such as a member, nothing is said against it. Sizes are looked at in `frame_guards.py`.
+goes to a place that is not followed, such as a member, nothing is said against it. Sizes are looked at in `debug_info.py`.
 """
 
 from __future__ import annotations

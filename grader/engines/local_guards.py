@@ -1,7 +1,7 @@
 """Declares guards around local variables that a pointer may run out of: arrays, objects that hold arrays, and what `&` is applied to.
 
 A guard is a local array of bytes that nothing uses. Compilers lay out the locals of a function in the order of their declarations if
-they do not optimise, so it lies next to its variable. Where it came to lie is read from the debug information (`frame_guards.py`),
+they do not optimise, so it lies next to its variable. Where it came to lie is read from the debug information (`debug_info.py`),
 so a guard in another place finds less, but nothing false. A declaration that is not understood gets none. Lines and columns stay.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from grader.engines.changed_text import Replacement, with_pieces
-from grader.engines.objects.frame_guards import GUARD_NAME
+from grader.engines.objects.debug_info import GUARD_NAME
 from grader.engines.token_scan import Tokens, code_tokens
 from grader.source.lexer import CLOSING
 

@@ -16,7 +16,7 @@ from grader.engines.entry_points import STANDARD, readable_name
 from grader.engines.objects.assembly import first_line_naming
 from grader.engines.objects.debug_info import DebugInfo, Function
 from grader.engines.objects.symbol_table import ObjectFile, Symbol
-from grader.engines.proof.kit_calls import BUILT_IN_VARIABLES
+from grader.engines.proof.memory_rules import BUILT_IN_VARIABLES
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 

@@ -26,8 +26,15 @@ from grader.engines.entry_points import (
     wrong_signatures,
 )
 from grader.engines.local_arrays import Spans, at_run_time
-from grader.engines.objects.debug_info import DebugInfo, Function, SharedArray, StaticVariable, read_debug_info
-from grader.engines.objects.frame_guards import Frame, Zone
+from grader.engines.objects.debug_info import (
+    DebugInfo,
+    Frame,
+    Function,
+    SharedArray,
+    StaticVariable,
+    Zone,
+    read_debug_info,
+)
 from grader.engines.objects.symbol_table import Symbol
 from grader.engines.proof.barrier_paths import barrier_paths, loops_in
 from grader.engines.refusal import Refusal, rejected

@@ -24,7 +24,6 @@ from grader.engines.proof.evaluator import (
     Register,
     effects,
 )
-from grader.engines.proof.kit_calls import UNSEEN
 from grader.engines.proof.machine_state import (
     HALF,
     WORD,
@@ -37,7 +36,7 @@ from grader.engines.proof.machine_state import (
     plus,
     times,
 )
-from grader.engines.proof.memory_rules import FunctionMemory, Spot, Unannounced
+from grader.engines.proof.memory_rules import UNSEEN, FunctionMemory, Spot, Unannounced
 
 # By the first letter of a register, or of what is narrow.
 _BYTES = {"x": 8, "w": 4, "q": 16, "d": 8, "s": 4, "h": 2, "b": 1}

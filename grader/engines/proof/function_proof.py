@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 
 from grader.engines.objects.symbol_table import ObjectFile, Relocation, Section, Symbol
 from grader.engines.proof.evaluator import CodeSite, Decoded, Flow, Processor
-from grader.engines.proof.kit_calls import kit_call
 from grader.engines.proof.machine_state import HALF, Atoms, State, UnprovableCodeError, Value, signed
-from grader.engines.proof.memory_rules import FunctionMemory, Granted, Unannounced
+from grader.engines.proof.memory_rules import FunctionMemory, Granted, Unannounced, kit_call
 
 
 def processor_of(machine: str) -> type[Processor]:

@@ -23,7 +23,6 @@ from grader.engines.proof.evaluator import (
     Register,
     effects,
 )
-from grader.engines.proof.kit_calls import UNSEEN
 from grader.engines.proof.machine_state import (
     ALL,
     HALF,
@@ -36,7 +35,7 @@ from grader.engines.proof.machine_state import (
     plus,
     times,
 )
-from grader.engines.proof.memory_rules import FunctionMemory, Spot, Unannounced
+from grader.engines.proof.memory_rules import UNSEEN, FunctionMemory, Spot, Unannounced
 
 STRING_BYTES = {"stosb": 1, "stosd": 4, "stosq": 8, "stosw": 2, "movsb": 1, "movsw": 2, "movsd": 4, "movsq": 8}
 _LINK = (-8, 8)  # the caller's frame pointer and the return address, from the stack pointer at the function's begin

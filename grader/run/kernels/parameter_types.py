@@ -14,7 +14,7 @@ from typing import Literal
 
 from elftools.elf.elffile import ELFFile
 
-from grader.engines.objects.entry_walk import Die, TypeName, origin_of, text_of, type_of
+from grader.engines.objects.debug_info import Die, TypeName, origin_of, text_of, type_of
 from grader.source.cuda_vocabulary import NumberKind
 
 OBJECTS = {"cudaTextureObject_t": "texture", "cudaSurfaceObject_t": "surface"}

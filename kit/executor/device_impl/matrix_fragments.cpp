@@ -1,6 +1,6 @@
 // The fragments of device/library_calls.hpp: what each lane loads and stores of a matrix, element by element, and the product of
 // all lanes' fragments. ldmatrix and mma.sync of inline PTX too, whose registers are such fragments: the numbers are those of
-// ptx_memory.py.
+// ptx_table.py.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from grader.engines.objects.entry_walk import telling
+from grader.engines.objects.debug_info import telling
 
 SOURCE = """
 #include <cstddef>

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from grader.engines.objects.entry_walk import TypeName
-from grader.engines.objects.frame_guards import GUARD_NAME, Local, zones_of
+from grader.engines.objects.debug_info import GUARD_NAME, Local, TypeName, zones_of
 
 
 def local(name: str, begin: int, elements: int, element_bytes: int = 4) -> Local:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from grader.engines.local_guards import with_guards
-from grader.engines.objects.frame_guards import GUARD_NAME
+from grader.engines.objects.debug_info import GUARD_NAME
 
 FILE = "k.cu"
 _GUARDED = re.compile(rf"{GUARD_NAME}\d+_(\w+?)\[15\]")
