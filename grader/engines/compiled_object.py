@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import struct
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.engines.build_steps import BuildSteps, names_the_text
 from grader.engines.cpu_toolchain import PLAIN
-from grader.engines.device_functions import REDIRECTIONS
 from grader.engines.dump_scan import scan_gimple, scan_ir
 from grader.engines.entry_points import (
     USE_FILE,
@@ -19,13 +16,11 @@ from grader.engines.entry_points import (
     EntrySignatures,
     entry_points,
     name_of,
-    not_global,
     use_of_launch,
     used_kernel,
 )
 from grader.engines.ir_rewriting import rewritten
-from grader.engines.misplaced_code import Program
-from grader.engines.objects.debug_info import GUARD, DebugInfo, Function
+from grader.engines.objects.debug_info import GUARD
 from grader.engines.objects.symbol_table import (
     NO_BITS,
     RETAIN,
@@ -37,7 +32,6 @@ from grader.engines.objects.symbol_table import (
 )
 from grader.engines.proof.object_proof import Checked, Entry, check_announcements
 from grader.engines.refusal import Refusal
-from grader.engines.token_scan import tokens_of
 from grader.model.verdicts import Verdict
 
 
@@ -56,49 +50,6 @@ class CompiledObject:
         """The size of all static arrays that a kernel reaches. A template has one for each instantiation."""
         arrays = (one for one in self.object.reached(kernels) if one.kind == "STT_TLS" and not one.undefined)
         return sum(one.size for one in arrays if not one.name.startswith(GUARD))
-
-
-def dynamic_arrays(obj: ObjectFile) -> list[str]:
-    """The `extern __shared__` arrays. Nothing defines them yet."""
-    undefined = {s.name for s in obj.symbols if s.kind == "STT_TLS" and s.undefined}
-    return sorted(name for name in undefined if re.fullmatch(r"[A-Za-z_]\w*", name))
-
-
-def misplaced(
-    steps: BuildSteps,
-    text: str,
-    compiled: CompiledObject,
-    info: DebugInfo,
-    chosen: tuple[Function, Function | None],
-    entries: EntrySignatures,
-) -> Refusal | None:
-    """Why the kernel is no kernel, or what is on the wrong side. `chosen`: the kernel and the launch function that the lab asks for."""
-    kernel, launch = chosen
-    kernels = [one for one in compiled.found.kernels if info.addresses.get(one.name) == kernel.first]
-    if not any(compiled.object.space_of(one).is_kernel for one in kernels):
-        return not_global(entries, text)
-    kernels += [one for one in compiled.found.beside if compiled.object.space_of(one).is_kernel]
-    launches = [one for one in compiled.found.launches if launch and info.addresses.get(one.name) == launch.first]
-    submitted = steps.toolchain.after_prelude(compiled.preprocessed, steps.name)
-
-    def words() -> list[str]:
-        tokens = tokens_of(submitted, steps.name, str(steps.folder))
-        return [token.text for token in tokens if token.kind in {"word", "sign"}]
-
-    refusal = Program(compiled.object, info, compiled.assembly, steps.name, words).misplaced(kernels, launches)
-    if refusal is None:
-        return None
-    # nvcc's host compiler may have seen other code than what stands here for a launch function.
-    verdict = Verdict.NEEDS_GPU if launches and "__CUDA_ARCH__" in text else refusal.verdict
-    return replace(refusal, verdict=verdict, columns=_named_columns(refusal, text))
-
-
-def _named_columns(refusal: Refusal, text: str) -> tuple[int, int] | None:
-    """Where the line has the name that the message begins with."""
-    name = re.match(r"`(?:\w+::)*(\w+)`", refusal.message)
-    line = next(islice(text.split("\n"), refusal.line - 1, None), "") if refusal.line > 0 else ""
-    found = re.search(rf"(?<!\w){name[1]}(?!\w)", line) if name else None
-    return found.span() if found else None
 
 
 # Makes an object file in which every access is announced, and proves it; or says why there is none.
@@ -220,27 +171,3 @@ def _alone_in_a_section(symbols: list[Symbol]) -> dict[int, Symbol]:
 
 def _holds_a_variable(name: str, flags: int) -> bool:
     return name.startswith(_VARIABLES) and bool(flags & _ALLOCATED) and not flags & (_MERGED | _THREAD_LOCAL)
-
-
-# The changes that objcopy makes to a submission's object file before it is linked.
-
-# These sections hold all data of a submission. The runner gets their bounds from the linker.
-ALIGNMENT = 256  # alignment of each __device__ variable, like CUDA's; the compiler's alignment would change the number of sectors
-_OWN = re.compile(r"\.(bss|data)\.\w")
-_DATA_SECTIONS = ((".rodata", "tlrodata"), (".data", "tldata"), (".bss", "tlbss"))
-
-
-def rewrite_arguments(objcopy: str, sections: Iterable[str], entry_points: Iterable[str], file_name: str) -> list[str]:
-    """Hides all symbols except the entry points, so that a submission cannot replace a function of the kit. Removes constructors. Redirects
-    copies that announce nothing to our functions. Moves data to sections whose bounds the linker knows.
-    """
-    argv = [objcopy, "--remove-section=.init_array*", "--remove-section=.rela.init_array*"]
-    argv += [f"--redefine-sym={name}={replacement}" for name, replacement in REDIRECTIONS.items()]
-    for section in sorted(set(sections)):
-        for prefix, target in _DATA_SECTIONS:
-            if section == prefix or section.startswith(prefix + "."):
-                argv.append(f"--rename-section={section}={target}")
-                if _OWN.match(section):
-                    argv.append(f"--set-section-alignment={section}={ALIGNMENT}")
-    argv += [f"--keep-global-symbol={name}" for name in entry_points]
-    return [*argv, file_name]

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from itertools import islice
 
 from grader.engines.build_steps import BuildSteps
-from grader.engines.compiled_object import (
-    WHEN_COMPILED,
-    CompiledObject,
-    beyond_proof,
-    dynamic_arrays,
-    misplaced,
-    rewrite_arguments,
-)
-from grader.engines.device_functions import ALLOCATING, DEVICE_PREFIX
+from grader.engines.compiled_object import WHEN_COMPILED, CompiledObject, beyond_proof
+from grader.engines.device_functions import ALLOCATING, DEVICE_PREFIX, REDIRECTIONS
 from grader.engines.entry_points import (
     EntrySignatures,
     function_at,
     function_of,
     is_of_use,
+    not_global,
     readable_name,
     wrong_signatures,
 )
 from grader.engines.local_arrays import Spans, at_run_time
+from grader.engines.misplaced_code import Program
 from grader.engines.objects.debug_info import (
     DebugInfo,
     Frame,
@@ -35,10 +31,11 @@ from grader.engines.objects.debug_info import (
     Zone,
     read_debug_info,
 )
-from grader.engines.objects.symbol_table import Symbol
+from grader.engines.objects.symbol_table import ObjectFile, Symbol
 from grader.engines.proof.barrier_paths import barrier_paths, loops_in
 from grader.engines.refusal import Refusal, rejected
-from grader.engines.token_scan import code_tokens
+from grader.engines.token_scan import code_tokens, tokens_of
+from grader.model.verdicts import Verdict
 
 _LAUNCHING = f"{DEVICE_PREFIX}12__child_grid"  # the kit's function that launches a grid
 MAX_LINES = 200_000
@@ -59,6 +56,49 @@ def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 227 * 1024,
         f'.section .tbss,"awT",%nobits\n.balign 256\n{labels}.zero {dynamic_bytes + padding_bytes}\n'
         '.section .note.GNU-stack,"",%progbits\n'
     )
+
+
+def dynamic_arrays(obj: ObjectFile) -> list[str]:
+    """The `extern __shared__` arrays. Nothing defines them yet."""
+    undefined = {s.name for s in obj.symbols if s.kind == "STT_TLS" and s.undefined}
+    return sorted(name for name in undefined if re.fullmatch(r"[A-Za-z_]\w*", name))
+
+
+def misplaced(
+    steps: BuildSteps,
+    text: str,
+    compiled: CompiledObject,
+    info: DebugInfo,
+    chosen: tuple[Function, Function | None],
+    entries: EntrySignatures,
+) -> Refusal | None:
+    """Why the kernel is no kernel, or what is on the wrong side. `chosen`: the kernel and the launch function that the lab asks for."""
+    kernel, launch = chosen
+    kernels = [one for one in compiled.found.kernels if info.addresses.get(one.name) == kernel.first]
+    if not any(compiled.object.space_of(one).is_kernel for one in kernels):
+        return not_global(entries, text)
+    kernels += [one for one in compiled.found.beside if compiled.object.space_of(one).is_kernel]
+    launches = [one for one in compiled.found.launches if launch and info.addresses.get(one.name) == launch.first]
+    submitted = steps.toolchain.after_prelude(compiled.preprocessed, steps.name)
+
+    def words() -> list[str]:
+        tokens = tokens_of(submitted, steps.name, str(steps.folder))
+        return [token.text for token in tokens if token.kind in {"word", "sign"}]
+
+    refusal = Program(compiled.object, info, compiled.assembly, steps.name, words).misplaced(kernels, launches)
+    if refusal is None:
+        return None
+    # nvcc's host compiler may have seen other code than what stands here for a launch function.
+    verdict = Verdict.NEEDS_GPU if launches and "__CUDA_ARCH__" in text else refusal.verdict
+    return replace(refusal, verdict=verdict, columns=_named_columns(refusal, text))
+
+
+def _named_columns(refusal: Refusal, text: str) -> tuple[int, int] | None:
+    """Where the line has the name that the message begins with."""
+    name = re.match(r"`(?:\w+::)*(\w+)`", refusal.message)
+    line = next(islice(text.split("\n"), refusal.line - 1, None), "") if refusal.line > 0 else ""
+    found = re.search(rf"(?<!\w){name[1]}(?!\w)", line) if name else None
+    return found.span() if found else None
 
 
 def _variables(info: DebugInfo, compiled: CompiledObject) -> list[dict[str, object]]:
@@ -274,3 +314,27 @@ def _of_kernel(
 def image_beside(number: int) -> str:
     """The name of the file for one of `EntrySignatures.beside`, by its place there."""
     return f"image{number}.json"
+
+
+# The changes that objcopy makes to a submission's object file before it is linked.
+
+# These sections hold all data of a submission. The runner gets their bounds from the linker.
+ALIGNMENT = 256  # alignment of each __device__ variable, like CUDA's; the compiler's alignment would change the number of sectors
+_OWN = re.compile(r"\.(bss|data)\.\w")
+_DATA_SECTIONS = ((".rodata", "tlrodata"), (".data", "tldata"), (".bss", "tlbss"))
+
+
+def rewrite_arguments(objcopy: str, sections: Iterable[str], entry_points: Iterable[str], file_name: str) -> list[str]:
+    """Hides all symbols except the entry points, so that a submission cannot replace a function of the kit. Removes constructors. Redirects
+    copies that announce nothing to our functions. Moves data to sections whose bounds the linker knows.
+    """
+    argv = [objcopy, "--remove-section=.init_array*", "--remove-section=.rela.init_array*"]
+    argv += [f"--redefine-sym={name}={replacement}" for name, replacement in REDIRECTIONS.items()]
+    for section in sorted(set(sections)):
+        for prefix, target in _DATA_SECTIONS:
+            if section == prefix or section.startswith(prefix + "."):
+                argv.append(f"--rename-section={section}={target}")
+                if _OWN.match(section):
+                    argv.append(f"--set-section-alignment={section}={ALIGNMENT}")
+    argv += [f"--keep-global-symbol={name}" for name in entry_points]
+    return [*argv, file_name]

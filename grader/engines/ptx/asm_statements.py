@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from grader.engines.changed_text import LineMarkers
 from grader.engines.ptx.ptx_reader import (
     CONSTRAINTS,
+    KIT,
     Declaration,
     Instruction,
     NotUnderstoodError,
+    Register,
+    Registers,
     statements_of,
 )
-from grader.engines.ptx.ptx_registers import KIT, Register, Registers
 from grader.engines.ptx.ptx_table import statements_for
 from grader.engines.refusal import Refusal, needs_gpu
 from grader.engines.token_scan import Tokens, code_tokens

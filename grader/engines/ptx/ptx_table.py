@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from grader.engines.ptx.ptx_reader import (
     FLOAT_OPERATIONS,
+    KIT,
     NUMBER_OF_NAN,
     RELATIONS,
     ROUNDINGS,
@@ -16,20 +17,17 @@ from grader.engines.ptx.ptx_reader import (
     TYPES,
     WIDTHS,
     Both,
+    Emit,
     Instruction,
     Not,
     Number,
     Operand,
+    Registers,
     Vector,
+    address,
     base_type,
     is_float,
     is_signed,
-)
-from grader.engines.ptx.ptx_registers import (
-    KIT,
-    Emit,
-    Registers,
-    address,
     kind_of,
     modifiers,
     operands,

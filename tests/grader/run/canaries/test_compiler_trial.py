@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.engines import clang_flags, compiled_object, cpu_build, gcc_flags, ir_rewriting
+from grader.engines import clang_flags, compiled_object, cpu_build, gcc_flags, ir_rewriting, runner_image
 from grader.engines.backend import COMPILER_VARIABLE
 from grader.engines.cpu_toolchain import prepare
 from grader.engines.proof.object_proof import Checked
@@ -91,7 +91,7 @@ MOVED: dict[str, tuple[str, Break, str]] = {
         put(compiled_object, "check_announcements", lambda *_: Checked()),
         "constant_reads",
     ),
-    "memcpy is nobody's": ("g++", put(compiled_object, "REDIRECTIONS", {}), "inline_copies"),
+    "memcpy is nobody's": ("g++", put(runner_image, "REDIRECTIONS", {}), "inline_copies"),
     "Clang fills no locals": ("clang++", without("-ftrivial-auto-var-init=pattern"), "unset_locals"),
     "Clang's own pattern stays": ("clang++", put(ir_rewriting, "_as_gcc_fills", same), "unset_locals"),
     "Clang's copies stay as they are": (
