@@ -53,18 +53,11 @@ namespace std { using ::tilelab_print_nothing; }
 
 def launch_tail(source_name: str, entries: EntrySignatures, *, silent: bool = False) -> str:
     """The text of that file. `source_name` is in the same folder. `silent`: the kernel prints nothing."""
-    parts = [_signature_check(entries.kernel), _POISON]
-    if entries.launch is not None:
-        parts.append(_ask(entries.launch))
-    code = "".join(parts)
+    # A line that compiles only if the kernel has exactly these parameters. It also keeps a static kernel from being removed.
+    cast = f"static_cast<void (*)({_parameters(entries.kernel)})>({name_of(entries.kernel)})"
+    code = f"static_assert({cast} != nullptr);\n{_POISON}{_ask(entries.launch) if entries.launch is not None else ''}"
     macros = "".join(f"#undef {word}\n" for word in sorted(set(_WORD.findall(re.sub(r'"[^"]*"', "", code)))))
     return f'{_SILENCE if silent else ""}#include "{source_name}"\n{macros}{code}'
-
-
-def _signature_check(kernel: str) -> str:
-    """A line that compiles only if the kernel has exactly these parameters. It also keeps a static kernel from being removed."""
-    parameters = _parameters(kernel)
-    return f"static_assert(static_cast<void (*)({parameters})>({name_of(kernel)}) != nullptr);\n"
 
 
 def _ask(launch: str) -> str:

@@ -74,12 +74,8 @@ class Toolset:
         except SandboxUnavailable as error:
             raise RemediableError(str(error)) from error
         except (OSError, subprocess.CalledProcessError) as error:
-            output = (
-                error.stderr.decode("utf-8", "replace")
-                if isinstance(error, subprocess.CalledProcessError) and error.stderr
-                else ""
-            )
-            message = f"The compiler {choice.compiler} cannot build the kit's device headers: {error}\n{output}"
+            said: bytes = getattr(error, "stderr", None) or b""
+            message = f"The compiler {choice.compiler} cannot build the kit's device headers: {error}\n{said.decode('utf-8', 'replace')}"
             raise RemediableError(message) from error
         return cls(root, build, toolchain, choice.version, confinement, gpu)
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import TypeAdapter
 
 from grader.model.advice import advice_for
-from grader.model.result import Build, Finding, Launch, Model, SampledElement, Site, StepPage, Suspect, Traffic
+from grader.model.result import Build, Finding, Launch, Model, Place, SampledElement, StepPage, Suspect
 from grader.model.verdicts import Verdict
 
 # Reports of NVIDIA's tools about a kernel, as plain data: its resources from ptxas, and compute-sanitizer's reports.
@@ -191,19 +191,10 @@ Found = TypeVar("Found", bound=Finding)
 def located(launch: Kind, sources: Mapping[str, Sequence[str]]) -> Kind:
     """Adds the source line and advice to each finding. `sources`: the submission's own lines by file, its main file first."""
     findings = tuple(located_finding(finding, sources) for finding in launch.findings)
-    traffic = _located_traffic(launch.traffic, sources) if launch.traffic else None
+    placed = [one.model_copy(update=_place(one, sources)) for one in launch.traffic.lines] if launch.traffic else []
+    own = {"lines": tuple(one for one in placed if one.line is not None)}
+    traffic = launch.traffic.model_copy(update=own) if launch.traffic else None
     return launch.model_copy(update={"findings": findings, "traffic": traffic})
-
-
-def _located_traffic(traffic: Traffic, sources: Mapping[str, Sequence[str]]) -> Traffic:
-    """Keeps only lines of the submission's own files, and adds their text."""
-    placed = [(one, sources.get(one.file or "", ())) for one in traffic.lines]
-    own = [
-        one.model_copy(update={"source": lines[one.line - 1]})
-        for one, lines in placed
-        if one.line is not None and 0 < one.line <= len(lines)
-    ]
-    return traffic.model_copy(update={"lines": tuple(own)})
 
 
 def located_finding(finding: Found, sources: Mapping[str, Sequence[str]]) -> Found:
@@ -213,8 +204,8 @@ def located_finding(finding: Found, sources: Mapping[str, Sequence[str]]) -> Fou
     return placed.model_copy(update={"advice": finding.advice or advice_for(placed)})
 
 
-def _place(site: Site, sources: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _place(site: Place, sources: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     lines = sources.get(site.file or "", ())
     if site.line is None or not 0 < site.line <= len(lines):
-        return {"file": next(iter(sources)), "line": None, "source": None}
+        return {"file": next(iter(sources), None), "line": None, "source": None}
     return {"source": lines[site.line - 1]}

@@ -118,33 +118,20 @@ def run_confined(
             process.stdout.close()
             process.stderr.close()
             process.wait()
-        cpu_seconds, peak_bytes = _usage(heard)
+        os.set_blocking(heard, False)
+        cpu_seconds, peak_bytes = 0.0, 0  # where the launcher was ended before it could say what was used
+        with suppress(BlockingIOError, ValueError):
+            seconds, peak = os.read(heard, 100).split()
+            cpu_seconds, peak_bytes = float(seconds), int(peak)
     finally:
         os.close(heard)
         os.close(told)
     out, err = streams
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
     overspent = 0 < limits.all_seconds <= max(cpu_seconds, seen_seconds) and status != 0
-    return Finished(
-        status,
-        bytes(out.kept),
-        bytes(err.kept),
-        timed_out and not overspent,
-        out.truncated or err.truncated,
-        max(cpu_seconds, seen_seconds),
-        peak_bytes,
-        overspent,
-    )
-
-
-def _usage(heard: int) -> tuple[float, int]:
-    """What the launcher said; zero where it was ended before it could."""
-    os.set_blocking(heard, False)
-    try:
-        seconds, peak = os.read(heard, 100).split()
-        return float(seconds), int(peak)
-    except (BlockingIOError, ValueError):
-        return 0.0, 0
+    timed_out, truncated = timed_out and not overspent, out.truncated or err.truncated
+    used = max(cpu_seconds, seen_seconds), peak_bytes
+    return Finished(status, bytes(out.kept), bytes(err.kept), timed_out, truncated, *used, overspent)
 
 
 def _follow(

@@ -55,28 +55,16 @@ class Confinement(ABC):
     name: str
 
     def wrap(
-        self,
-        argv: Sequence[str],
-        *,
-        readable: Sequence[Path] = (),
-        writable: Sequence[Path] = (),
-        limits: Limits,
+        self, argv: Sequence[str], *, readable: Sequence[Path] = (), writable: Sequence[Path] = (), limits: Limits
     ) -> list[str]:
         """The launcher limits all but the wall time, which `run_confined` does."""
         if not (launcher := self._launcher(readable, writable, limits.profile)):
             return list(argv)
         return [
-            *launcher,
-            f"--profile={limits.profile}",
-            f"--cpu-seconds={limits.cpu_seconds}",
-            f"--memory={limits.memory_bytes}",
-            f"--processes={limits.processes}",
-            f"--file-bytes={limits.file_bytes}",
-            f"--open-files={limits.open_files}",
-            *([] if limits.usage_to is None else [f"--usage-to={limits.usage_to}"]),
-            "--",
-            *argv,
-        ]
+            *launcher, f"--profile={limits.profile}", f"--cpu-seconds={limits.cpu_seconds}", f"--memory={limits.memory_bytes}",
+            f"--processes={limits.processes}", f"--file-bytes={limits.file_bytes}", f"--open-files={limits.open_files}",
+            *([] if limits.usage_to is None else [f"--usage-to={limits.usage_to}"]), "--", *argv,
+        ]  # fmt: skip
 
     @abstractmethod
     def _launcher(self, readable: Sequence[Path], writable: Sequence[Path], profile: Profile) -> list[str]:
@@ -119,6 +107,7 @@ def spare_user(uid_map: str, grader: int, call: int) -> int:
 
 # Each of them may be under /usr, /usr/local and / (there as a link to /usr where a system has merged the folders).
 _FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "include")
+_PLACES = [Path(root) / name for root in ("/", "/usr", "/usr/local") for name in _FOLDERS]
 _LOADER_FILES = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives")
 DEVICES = (Path("/dev/null"), Path("/dev/zero"), Path("/dev/urandom"))
 # What NVIDIA's driver reads: to find its devices, to place memory near them, and about its own process.
@@ -128,17 +117,15 @@ GPU_FOLDERS = (Path("/proc"), Path("/sys/bus"), Path("/sys/class"), Path("/sys/d
 @functools.cache
 def system_folders() -> tuple[Path, ...]:
     """Real folders that hold programs, libraries and headers. Empty ones are left out, because each folder costs a mount."""
-    candidates = [Path(root) / name for root in ("/", "/usr", "/usr/local") for name in _FOLDERS]
     # Debian keeps a cross compiler's libraries under /usr/<triplet>.
-    candidates += sorted(Path("/usr").glob("*-linux-gnu*"))
+    candidates = [*_PLACES, *sorted(Path("/usr").glob("*-linux-gnu*"))]
     return tuple(path for path in candidates if path.is_dir() and not path.is_symlink() and any(path.iterdir()))
 
 
 @functools.cache
 def system_links() -> tuple[tuple[Path, str], ...]:
     """Those that are links, each with its target: /bin -> usr/bin where the folders are merged."""
-    candidates = [Path(root) / name for root in ("/", "/usr", "/usr/local") for name in _FOLDERS]
-    return tuple((path, str(path.readlink())) for path in candidates if path.is_symlink())
+    return tuple((path, str(path.readlink())) for path in _PLACES if path.is_symlink())
 
 
 @functools.cache
@@ -244,34 +231,18 @@ class Bubblewrap(Confinement):
         return "bubblewrap (Landlock, seccomp)" if self.landlock else "bubblewrap (seccomp)"
 
     def _launcher(self, readable: Sequence[Path], writable: Sequence[Path], profile: Profile) -> list[str]:
+        kept = [argument for one in _TO_LEAVE_ROOT for argument in ("--cap-add", one)] if self.as_root else []
+        links = [argument for path, target in system_links() for argument in ("--symlink", target, str(path))]
         return [
-            str(self.bwrap),
-            *self._isolation(),
-            *self._system(),
-            *(_gpu() if profile in ON_A_GPU else []),
-            *self._paths(readable, writable),
-            "--remount-ro",
-            "/",
-            "--",
-            str(self.confine.resolve()),
-            *([] if self.landlock else ["--no-landlock"]),
+            str(self.bwrap), *([] if self.as_root else ["--unshare-user"]), "--cap-drop", "ALL", *kept, *_SHARED_NOTHING,
+            "--die-with-parent", "--new-session", "--clearenv",
+            *_bound("--ro-bind", system_folders()), *links, *_bound("--ro-bind", system_files()),
+            *_bound("--dev-bind-try", DEVICES), "--size", str(_TEMPORARY_BYTES), "--tmpfs", "/tmp",  # noqa: S108  a private one
+            *(_gpu() if profile in ON_A_GPU else []), *self._paths(readable, writable), "--remount-ro", "/", "--",
+            str(self.confine.resolve()), *([] if self.landlock else ["--no-landlock"]),
             *(spare_user_option() if self.as_root else ["--keep-root"]),
             *launcher_paths(self.prefix, readable, [Path("/tmp"), *writable], profile),  # noqa: S108  a private one
-        ]
-
-    def _isolation(self) -> list[str]:
-        privileges = ["--cap-drop", "ALL"]
-        if self.as_root:
-            privileges += [argument for capability in _TO_LEAVE_ROOT for argument in ("--cap-add", capability)]
-        else:
-            privileges.insert(0, "--unshare-user")
-        return [*privileges, *_SHARED_NOTHING, "--die-with-parent", "--new-session", "--clearenv"]
-
-    def _system(self) -> list[str]:
-        links = [argument for path, target in system_links() for argument in ("--symlink", target, str(path))]
-        arguments = [*_bound("--ro-bind", system_folders()), *links, *_bound("--ro-bind", system_files())]
-        arguments += _bound("--dev-bind-try", DEVICES)
-        return [*arguments, "--size", str(_TEMPORARY_BYTES), "--tmpfs", "/tmp"]  # noqa: S108  a private one
+        ]  # fmt: skip
 
     def _paths(self, readable: Sequence[Path], writable: Sequence[Path]) -> list[str]:
         reads = [*readable, self.confine, *([self.prefix] if self.prefix else [])]

@@ -36,7 +36,7 @@ from grader.engines.proof.machine_state import (
     plus,
     times,
 )
-from grader.engines.proof.memory_rules import UNSEEN, FunctionMemory, Spot, Unannounced
+from grader.engines.proof.memory_rules import UNSEEN, FunctionMemory, Unannounced
 
 # By the first letter of a register, or of what is narrow.
 _BYTES = {"x": 8, "w": 4, "q": 16, "d": 8, "s": 4, "h": 2, "b": 1}
@@ -293,7 +293,7 @@ class Arm(Processor):
         grows = memory.writes_back != "" and memory.base == self.stack_pointer and memory.moves_by < 0
         if grows:
             self.move_stack(state, place, moved)  # what is stored lies above the pointer then
-        each, spot = memory.size // len(registers), Spot(place.offset, len(registers))
+        each, spot = memory.size // len(registers), (place.offset, len(registers))
         places = [plus(address, constant(number * each)) for number in range(len(registers))]
         if kind[1] == "st":
             for number, one in enumerate(places):
@@ -311,7 +311,7 @@ class Arm(Processor):
             self._restore_frame(state, place, places[0])
             return
         keeps_sign = name in {"ldrsw", "ldursw", "ldpsw"} or name.endswith(("sb", "sh"))
-        loaded = [self.memory.load(state, Spot(place.offset, len(registers)), one, each) for one in places]
+        loaded = [self.memory.load(state, (place.offset, len(registers)), one, each) for one in places]
         for register, value in zip(registers, loaded, strict=True):
             known = value
             if keeps_sign and each == HALF // 8:

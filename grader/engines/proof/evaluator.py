@@ -122,6 +122,9 @@ class CodeSite:
     instruction: Decoded
     relocations: Mapping[int, Relocation]  # by offset in the instruction
 
+    def relocation_at(self, at: int) -> Relocation | None:
+        return self.relocations.get(at) if at else None
+
     @property
     def bits(self) -> int:
         """Of the first operand."""
@@ -399,19 +402,16 @@ class Processor:
             return compute(one, other)
         if operation in {"left", "right"}:
             return self._shifted(place, operation, one, other if len(values) > 1 else constant(1))
+        if operation == "multiply" and not (one[1] and other[1]):
+            return times(other, one[0]) if other[1] else times(one, other[0])
         if operation == "multiply":
-            return self._product(place, one, other)
+            values = sorted((one, other))
         if operation == "xor" and one == other:
             return constant(0)
         if operation == "and" and not other[1]:
             number = other[0] & ((1 << place.bits) - 1)
             bounds = None if number >> (WORD - 1) else (0, number)
         return self.named(place, tuple(values), bounds)
-
-    def _product(self, place: CodeSite, one: Value, other: Value) -> Value:
-        if not other[1]:
-            return times(one, other[0])
-        return self.named(place, tuple(sorted((one, other)))) if one[1] else times(other, one[0])
 
     def _shifted(self, place: CodeSite, operation: str, one: Value, by: Value) -> Value:
         count = by[0] & (WORD - 1 if place.bits == WORD else HALF - 1)

@@ -12,8 +12,8 @@ import bisect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from grader.engines.objects.symbol_table import ObjectFile, Relocation, Section, Symbol
-from grader.engines.proof.evaluator import CodeSite, Decoded, Flow, Processor
+from grader.engines.objects.symbol_table import ObjectFile, Section, Symbol
+from grader.engines.proof.evaluator import CodeSite, Flow, Processor
 from grader.engines.proof.machine_state import HALF, Atoms, State, UnprovableCodeError, Value, signed
 from grader.engines.proof.memory_rules import FunctionMemory, Granted, Unannounced, kit_call
 
@@ -76,9 +76,12 @@ class Blocks:
 def blocks_of(processor: Processor, section: Section, first: int, end: int) -> Blocks:
     """Raises UnprovableCodeError."""
     relocated = sorted(one for one in section.relocations if first <= one < end)
-    places = [
-        _place(section, relocated, first + at, one) for at, one in processor.decoder.decode(section.code[first:end])
-    ]
+    places = []
+    for at, instruction in processor.decoder.decode(section.code[first:end]):
+        begin = bisect.bisect_left(relocated, first + at)
+        behind = bisect.bisect_left(relocated, first + at + instruction.length, begin)
+        inside = {one - first - at: section.relocations[one] for one in relocated[begin:behind]}
+        places.append(CodeSite(first + at, instruction, inside))
     if not places or places[-1].offset + places[-1].instruction.length != end:
         raise UnprovableCodeError(first, "bytes that are no instructions")
     flows = [_flow(processor, place, first, end) for place in places]
@@ -114,14 +117,6 @@ def _flow(processor: Processor, place: CodeSite, first: int, end: int) -> Flow:
         return flow
     leaves = place.relocations or not first <= place.offset + flow.target < end
     return Flow("tail", "", flow.target) if leaves else flow
-
-
-def _place(section: Section, relocated: list[int], at: int, instruction: Decoded) -> CodeSite:
-    length = instruction.length
-    begin = bisect.bisect_left(relocated, at)
-    end = bisect.bisect_left(relocated, at + length, begin)
-    inside: dict[int, Relocation] = {one - at: section.relocations[one] for one in relocated[begin:end]}
-    return CodeSite(at, instruction, inside)
 
 
 def _target(place: CodeSite, flow: Flow, offsets: set[int]) -> int:

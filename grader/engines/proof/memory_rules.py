@@ -6,7 +6,6 @@ An access that is none of these is not refused here: it is noted, and a call tha
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -104,12 +103,7 @@ class Unannounced:
     span: tuple[int, int] = (0, 0)  # of a call: from where to where that is used
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """An instruction's operand."""
-
-    offset: int  # of the instruction in its section
-    operand: int
+Spot = tuple[int, int]  # an instruction's offset in its section, and how manieth its operand is
 
 
 @dataclass
@@ -153,11 +147,8 @@ class FunctionMemory:
         """What is read: the same for the same word of the frame. None: nobody knows."""
         offset = self.frame_offset(address)
         if offset is None:
-            if not (
-                self._in_frame(state, address, size, writes=False)
-                or self._constant(state, address, size)
-                or self._grants("read", address, size)
-            ):
+            is_known = self._in_frame(state, address, size, writes=False) or self._constant(state, address, size)
+            if not is_known and not self._grants("read", address, size):
                 self._announced(state, spot, "read", address, size)
             return None
         if not self._frame_holds(state, offset, offset + size, writes=False):
@@ -177,9 +168,8 @@ class FunctionMemory:
         if offset is not None and self._frame_holds(state, offset, offset + size, writes=True):
             state.stored(offset, size, value)
         elif offset is None and (ends := self._in_frame(state, address, size, writes=True)):
-            for word in [
-                one for one, (bytes_of, _) in state.words.items() if one < ends[1] and one + bytes_of > ends[0]
-            ]:
+            inside = [one for one, (size_of, _) in state.words.items() if one < ends[1] and one + size_of > ends[0]]
+            for word in inside:
                 del state.words[word]
         elif not self._grants("write", address, size):
             self._announced(state, spot, "write", address, size)
@@ -236,7 +226,7 @@ class FunctionMemory:
             state.words.clear()
 
     def _announced(self, state: State, spot: Spot, kind: str, address: Value, size: int | Value) -> None:
-        missing = Unannounced(spot.offset, kind, spot.operand)
+        missing = Unannounced(spot[0], kind, spot[1])
         if not state.is_announced(kind, address, size) and missing not in self.unannounced[-2:]:  # of a pair, once
             self.unannounced.append(missing)
 
@@ -269,8 +259,7 @@ class FunctionMemory:
             origin = self._origins.get(atom)
             if origin is None or factor != 1:
                 continue
-            others: Mapping[int, int] = dict(address[1])
-            rest = address[0], tuple(term for term in others.items() if term[0] != atom)
+            rest = address[0], tuple(term for term in address[1] if term[0] != atom)
             bounds = self.atoms.bounds(rest, state.facts)
             if bounds is None or bounds[0] < 0:
                 return False

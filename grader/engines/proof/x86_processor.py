@@ -35,7 +35,7 @@ from grader.engines.proof.machine_state import (
     plus,
     times,
 )
-from grader.engines.proof.memory_rules import UNSEEN, FunctionMemory, Spot, Unannounced
+from grader.engines.proof.memory_rules import UNSEEN, FunctionMemory, Unannounced
 
 STRING_BYTES = {"stosb": 1, "stosd": 4, "stosq": 8, "stosw": 2, "movsb": 1, "movsw": 2, "movsd": 4, "movsq": 8}
 _LINK = (-8, 8)  # the caller's frame pointer and the return address, from the stack pointer at the function's begin
@@ -311,7 +311,7 @@ class X86(Processor):
 
     def address(self, state: State, place: CodeSite, memory: Memory) -> Value:
         """Raises UnprovableCodeError for addresses of kinds that no compiler makes here."""
-        relocation = self._relocation(place, place.instruction.displacement_at)
+        relocation = place.relocation_at(place.instruction.displacement_at)
         value = constant(memory.displacement)
         if relocation is not None:
             value = self._relocated(place, relocation, memory)
@@ -328,9 +328,6 @@ class X86(Processor):
             value = plus(value, self.register(state, memory.base))
         return plus(value, times(self.register(state, index.name), 1 << index.by)) if index else value
 
-    def _relocation(self, place: CodeSite, at: int) -> Relocation | None:
-        return place.relocations.get(at) if at else None
-
     def _relocated(self, place: CodeSite, relocation: Relocation, memory: Memory) -> Value:
         kind, relative = relocation.kind, memory.base == "rip"
         if relative and kind in _RELATIVE:
@@ -341,7 +338,7 @@ class X86(Processor):
         return self.memory.address_of(relocation.symbol, relocation.addend)
 
     def number(self, place: CodeSite, operand: Number) -> Value:
-        relocation = self._relocation(place, place.instruction.immediate_at)
+        relocation = place.relocation_at(place.instruction.immediate_at)
         if relocation is None:
             return constant(operand.value)
         if relocation.kind not in _absolute(relocation):
@@ -356,12 +353,12 @@ class X86(Processor):
             if operand.displacement or operand.size not in {HALF // 8, WORD // 8}:
                 raise UnprovableCodeError(place.offset, "the thread's control block")
             return self.thread if operand.size == WORD // 8 else self.atoms.widened(self.atoms.lower(self.thread))
-        relocation = self._relocation(place, place.instruction.displacement_at)
+        relocation = place.relocation_at(place.instruction.displacement_at)
         if relocation is not None and relocation.kind == _THREAD_SLOT and operand.base == "rip" and not operand.index:
             if relocation.addend + place.instruction.length != place.instruction.displacement_at:
                 raise UnprovableCodeError(place.offset, "the linker's table, used in a strange way")
             return self.memory.address_of(relocation.symbol, 0)  # which is what the linker writes there
-        return self.memory.load(state, Spot(place.offset, position), self.address(state, place, operand), operand.size)
+        return self.memory.load(state, (place.offset, position), self.address(state, place, operand), operand.size)
 
     def _read_all(self, state: State, place: CodeSite, first: int) -> None:
         for position in range(first, len(place.instruction.operands)):
@@ -373,14 +370,14 @@ class X86(Processor):
             return
         if value is not None and operand.size != WORD // 8:
             value = self.atoms.widened(self.atoms.lower(value)) if operand.size == HALF // 8 else None
-        self.memory.store(state, Spot(place.offset, 0), self.address(state, place, operand), operand.size, value)
+        self.memory.store(state, (place.offset, 0), self.address(state, place, operand), operand.size, value)
 
     # --- What the table of effects does not say.
 
     def _load_number(self, state: State, place: CodeSite) -> None:
         """`mov $symbol, %edi`: the linker promises that the address fits."""
         register = place.instruction.operands[0]
-        relocation = self._relocation(place, place.instruction.immediate_at)
+        relocation = place.relocation_at(place.instruction.immediate_at)
         if relocation is None or not isinstance(register, Register) or register.bits != HALF:
             self.computes(state, place)
         elif register.name in {self.stack_pointer, self.frame_pointer} or relocation.symbol.kind == "STT_TLS":
@@ -391,7 +388,7 @@ class X86(Processor):
     def _address_only(self, state: State, place: CodeSite) -> None:
         operand = place.instruction.operands[1]
         assert isinstance(operand, Memory)
-        relocation = self._relocation(place, place.instruction.displacement_at)
+        relocation = place.relocation_at(place.instruction.displacement_at)
         if operand.segment:
             raise UnprovableCodeError(place.offset, "an address in a segment")
         if relocation is not None and relocation.kind == _THREAD_SLOT:
@@ -492,7 +489,7 @@ class X86(Processor):
         for register, position, kind in (("rsi", 1, "read"), ("rdi", 0, "write")):
             if kind == "write" or name.startswith("movs"):
                 begin = self.register(state, register)
-                self.memory.touch(state, Spot(place.offset, position), kind, begin, size)
+                self.memory.touch(state, (place.offset, position), kind, begin, size)
                 state.registers[register] = plus(begin, size)
         if again:
             state.registers["rcx"] = constant(0)
