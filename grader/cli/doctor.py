@@ -35,8 +35,8 @@ from grader.roll.batch.opened_tools import lab_judge, open_toolset
 from grader.run.compiler_trial import compiler_trouble, try_compiler
 from grader.run.speed.contest import ContestError
 from grader.run.speed.speed_run import Measurement, calibrate, calibrate_tiers, swept_labs
+from grader.system.confined_run import detect
 from grader.system.confinement import SandboxUnavailable, gpu_devices
-from grader.system.detection import detect
 from grader.system.own_files import write_atomically
 
 _SET_UP = "run `make setup`"

@@ -218,7 +218,7 @@ BUILD_LIMITS = Limits(
     "build", cpu_seconds=10, wall_seconds=60, memory_bytes=2 << 30, processes=64, file_bytes=128 << 20, open_files=256
 )
 MAX_TEXT_BYTES = 32 << 20  # of preprocessed text, and of assembly; a lab's have some hundred kilobytes
-WHEN_EXPANDED = "once its macros and #include lines are expanded"
+WHEN_EXPANDED, WHEN_COMPILED = "once its macros and #include lines are expanded", "once it is compiled"
 _MAX_LOG = 8_000  # characters
 _STEP = "step.done"  # exists once the first of several commands has succeeded
 _LARGE = "step.large"  # exists where a text was too large for the commands behind

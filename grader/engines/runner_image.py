@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 
-from grader.engines.build_steps import BuildSteps
-from grader.engines.compiled_object import WHEN_COMPILED, CompiledObject, beyond_proof
+from grader.engines.build_steps import WHEN_COMPILED, BuildSteps
 from grader.engines.device_functions import ALLOCATING, DEVICE_PREFIX, REDIRECTIONS
 from grader.engines.entry_points import (
+    EntryPoints,
     EntrySignatures,
     function_at,
     function_of,
@@ -23,6 +23,7 @@ from grader.engines.entry_points import (
 from grader.engines.local_arrays import Spans, at_run_time
 from grader.engines.misplaced_code import Program
 from grader.engines.objects.debug_info import (
+    GUARD,
     DebugInfo,
     Frame,
     Function,
@@ -33,6 +34,7 @@ from grader.engines.objects.debug_info import (
 )
 from grader.engines.objects.symbol_table import ObjectFile, Symbol
 from grader.engines.proof.barrier_paths import barrier_paths, loops_in
+from grader.engines.proof.object_proof import Checked
 from grader.engines.refusal import Refusal, rejected
 from grader.engines.token_scan import code_tokens, tokens_of
 from grader.model.verdicts import Verdict
@@ -42,6 +44,28 @@ MAX_LINES = 200_000
 MAX_LOOPS = 10_000
 MAX_GUARDS = 1_000
 MAX_FRAMES = 1_000
+
+
+@dataclass(frozen=True)
+class CompiledObject:
+    object: ObjectFile
+    found: EntryPoints
+    preprocessed: str
+    assembly: str
+    proved: Checked
+    entered: frozenset[str]  # symbols of functions that were proved from their beginning on, and may be called first
+    rooms: dict[str, int]  # of the variables, bytes from the first one on that nothing else is in
+    passed: tuple[tuple[str, str], ...]  # names and symbols of functions whose addresses the caller passes
+
+    def static_shared_bytes(self, kernels: Sequence[Symbol]) -> int:
+        """The size of all static arrays that a kernel reaches. A template has one for each instantiation."""
+        arrays = (one for one in self.object.reached(kernels) if one.kind == "STT_TLS" and not one.undefined)
+        return sum(one.size for one in arrays if not one.name.startswith(GUARD))
+
+
+def beyond_proof() -> Refusal:
+    what = "The CPU executor cannot follow every access that the compiler made of this file"
+    return Refusal(Verdict.NEEDS_GPU, 0, f"{what}: it has to be graded on a GPU.")
 
 
 def shared_assembly(dynamic_symbols: list[str], dynamic_bytes: int = 227 * 1024, padding_bytes: int = 64 * 1024) -> str:

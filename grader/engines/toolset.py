@@ -19,8 +19,8 @@ from grader.engines.cpu_toolchain import CpuToolchain, prepare, programs_of
 from grader.engines.entry_points import EntrySignatures
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
+from grader.system.confined_run import detect
 from grader.system.confinement import Confinement, SandboxUnavailable
-from grader.system.detection import detect
 from grader.system.worker_processes import WorkerProcesses
 
 

@@ -27,6 +27,7 @@ from grader.engines.gpu_build import (
     GpuBuild,
     build_for_gpu,
     build_native,
+    telling_line,
     too_much_memory,
     variable_bytes,
 )
@@ -38,7 +39,6 @@ from grader.engines.gpu_toolchain import (
     reports,
     sanitizer_command,
 )
-from grader.engines.nvcc_log import telling_line
 from grader.engines.occupancy import registers_that_fit
 from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset

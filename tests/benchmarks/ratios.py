@@ -27,7 +27,7 @@ from oclgrind import oclgrind, run_twin, version
 from resident import peak_mib
 from spending import Spent, alternate, exact, spend, spread
 
-from grader.engines import compiled_object, cpu_build
+from grader.engines import cpu_build
 from grader.engines.build_steps import BuildSteps
 from grader.engines.cpu_build import build_for_cpu
 from grader.engines.cpu_toolchain import CpuToolchain
@@ -236,10 +236,8 @@ def proof(toolset: Toolset, labs: list[Lab], sources: list[Path], scratch: Path,
         return run
 
     milliseconds = []
-    parts: dict[str, Any] = {
-        name: timed(getattr(compiled_object, name)) for name in ("read_object", "check_announcements")
-    }
-    with mock.patch.multiple(compiled_object, **parts):
+    parts: dict[str, Any] = {name: timed(getattr(cpu_build, name)) for name in ("read_object", "check_announcements")}
+    with mock.patch.multiple(cpu_build, **parts):
         for lab, model in zip(labs, sources, strict=True):
             entries = EntrySignatures(lab.public.kernel, lab.public.launch)
             for source in [model, *sorted((ROOT / "tests" / "labs" / "accepted" / lab.id).glob("*.cu"))][:most]:

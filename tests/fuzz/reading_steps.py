@@ -14,7 +14,7 @@ from grader.engines.compiler_view import CompilerView, different_programs, no_on
 from grader.engines.cpu_build import build_for_cpu
 from grader.engines.dump_scan import scan_gimple
 from grader.engines.entry_points import EntrySignatures
-from grader.engines.nvcc_log import kernel_resources, nvcc_refusals
+from grader.engines.gpu_build import kernel_resources, nvcc_refusals
 from grader.engines.objects.assembly import calls_of
 from grader.engines.ptx.ptx_reader import NotUnderstoodError
 from grader.engines.ptx.ptx_reader import statements_of as ptx_statements

@@ -13,8 +13,8 @@ import pytest
 from corpus_sample import sample
 
 from grader.engines.entry_points import EntrySignatures
+from grader.engines.gpu_build import kernel_resources
 from grader.engines.gpu_toolchain import GpuToolchain, find_toolchain
-from grader.engines.nvcc_log import kernel_resources
 from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.run.lab_judging import LabJudge

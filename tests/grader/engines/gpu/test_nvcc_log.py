@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from grader.engines.nvcc_log import kernel_resources, needs_too_much_shared, nvcc_refusals, only_sides, telling_line
+from grader.engines.gpu_build import kernel_resources, needs_too_much_shared, nvcc_refusals, only_sides, telling_line
 from grader.engines.refusal import Refusal
 from grader.model.outcome import KernelResources
 from grader.model.verdicts import Verdict

@@ -12,7 +12,7 @@ from upload_files import NAIVE, TEXT, TILED, put, take, zip_bytes
 
 from grader.roll.intake import upload
 from grader.roll.intake.upload import STUDENT, Refusal, Request, read_archive
-from grader.system.detection import detect
+from grader.system.confined_run import detect
 
 py7zr = pytest.importorskip("py7zr")  # the extra `sevenzip`
 

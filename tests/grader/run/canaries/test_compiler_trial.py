@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.engines import clang_flags, compiled_object, cpu_build, gcc_flags, ir_rewriting, runner_image
+from grader.engines import clang_flags, cpu_build, gcc_flags, ir_rewriting, runner_image
 from grader.engines.backend import COMPILER_VARIABLE
 from grader.engines.cpu_toolchain import prepare
 from grader.engines.proof.object_proof import Checked
@@ -78,17 +78,17 @@ MOVED: dict[str, tuple[str, Break, str]] = {
     "GCC counts no blocks": ("g++", without("-fsanitize-coverage=trace-pc"), "endless_loop"),
     "GCC checks no alignment": ("g++", without_sanitizer("alignment"), "misaligned_objects"),
     "GCC checks no subscripts": ("g++", without_sanitizer("bounds"), "local_arrays"),
-    "GCC's dump is not read": ("g++", put(compiled_object, "scan_gimple", nothing), "hidden_function"),
+    "GCC's dump is not read": ("g++", put(cpu_build, "scan_gimple", nothing), "hidden_function"),
     "GCC's object is not checked": ("g++", put(cpu_build, "check_object", nothing), "early_code"),
     "GCC's assembly is not looked at": ("g++", put(cpu_build, "check_object", nothing), "inline_assembly"),
     "no call is put before a copy": (
         "g++",
-        put(compiled_object, "check_announcements", lambda *_: Checked()),
+        put(cpu_build, "check_announcements", lambda *_: Checked()),
         "inline_copies",
     ),
     "no call is put before a read": (
         "g++",
-        put(compiled_object, "check_announcements", lambda *_: Checked()),
+        put(cpu_build, "check_announcements", lambda *_: Checked()),
         "constant_reads",
     ),
     "memcpy is nobody's": ("g++", put(runner_image, "REDIRECTIONS", {}), "inline_copies"),
@@ -101,7 +101,7 @@ MOVED: dict[str, tuple[str, Break, str]] = {
     ),
     "Clang's wrappers stay": ("clang++", put(ir_rewriting, "without_wrappers", same), "shared_races"),
     "Clang's blocks are silent": ("clang++", put(ir_rewriting, "announce_blocks", same), "endless_loop"),
-    "Clang's dump is not read": ("clang++", put(compiled_object, "scan_ir", nothing), "hidden_function"),
+    "Clang's dump is not read": ("clang++", put(cpu_build, "scan_ir", nothing), "hidden_function"),
 }
 
 

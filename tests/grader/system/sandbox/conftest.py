@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from grader.system import detection as detecting
+from grader.system import confined_run as detecting
 from grader.system.confinement import Bubblewrap, Confinement, Launcher, Limits
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.system import detection as detecting
+from grader.system import confined_run as detecting
+from grader.system.confined_run import detect
 from grader.system.confinement import Bubblewrap, Launcher, SandboxUnavailable, Unconfined, outermost_first, spare_user
-from grader.system.detection import detect
 
 
 def confine_says(confine: Path, *words: str) -> tuple[int, str]:
