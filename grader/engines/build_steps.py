@@ -98,14 +98,11 @@ def used_up(finished: Finished, limits: Limits, said: str) -> str:
         return f"{limits.cpu_seconds} seconds of processor time"
     if finished.returncode == _SIGXFSZ or _SIZE.search(said):
         return f"{limits.file_bytes >> 20} MiB for one file"
-    if match := _MEMORY.search(said):
-        asked = int(match["asked"] or 0)
-        # An array that grows is there twice for a moment, as it is and twice as long: it has a third of the limit when that fails.
-        if max(asked, finished.peak_bytes) >= limits.memory_bytes // 4:
-            return f"{limits.memory_bytes >> 20} MiB of memory"
-    if finished.returncode in _CRASHES and finished.peak_bytes >= limits.memory_bytes:
-        return f"{limits.memory_bytes >> 20} MiB of memory"  # who does not look whether it gets more breaks off
-    return ""
+    # An array that grows is there twice for a moment, as it is and twice as long: it has a third of the limit when that fails.
+    match, peak, most = _MEMORY.search(said), finished.peak_bytes, limits.memory_bytes
+    failed = match is not None and max(int(match["asked"] or 0), peak) >= most // 4
+    breaks_off = finished.returncode in _CRASHES and peak >= most  # who does not look whether it gets more
+    return f"{most >> 20} MiB of memory" if failed or breaks_off else ""
 
 
 # Turns the compiler's errors into reasons that a student can act on: host code, and CUDA that the executor lacks. What the other errors
@@ -190,9 +187,8 @@ def _host_code(error: Diagnostic, code: StudentCode) -> Said | None:
         return Said(place, "This launches a kernel with <<<…>>>, as a main() does.", _NOT_FOR_THIS_FILE)
     if match := _HOST_NAME.search(error.text):
         name = match[0].strip("\u2018\u2019'")
-        return Said(
-            code.word_at(error.line, error.column, name), f"`{name}` is not for a kernel's file.", _NOT_FOR_THIS_FILE
-        )
+        place = code.word_at(error.line, error.column, name)
+        return Said(place, f"`{name}` is not for a kernel's file.", _NOT_FOR_THIS_FILE)
     return None
 
 
@@ -229,16 +225,17 @@ _UNSEEN_BYTES = 4 << 20  # of a text that is compiled before anybody has counted
 # The kit's folder, or a system's, however a path leads there; a clone may lie in a folder of that name.
 _OF_CUB = re.compile(r'^# \d+ "[^"\n]*(?:executor/device|include)/(?:[^"\n]*/)?cub/', re.MULTILINE)
 _NAMES_CUB = re.compile(r"[`<(]cub\b|\bCUB\b")
-_NO_CUB = (
-    "the file uses CUB, which is not allowed in this lab: it would do what the lab asks for",
-    "Write it yourself.",
-)
+
+
+def _no_cub(line: int) -> Refusal:
+    what = "the file uses CUB, which is not allowed in this lab: it would do what the lab asks for"
+    return rejected(line, what, "Write it yourself.")
 
 
 def without_cub(refusal: Refusal) -> Refusal:
     """Also the parts of CUB that are missing here are not allowed: a machine with a GPU has them."""
     is_missing = refusal.verdict is Verdict.NEEDS_GPU and _NAMES_CUB.search(refusal.message)
-    return rejected(refusal.line, *_NO_CUB) if is_missing else refusal
+    return _no_cub(refusal.line) if is_missing else refusal
 
 
 class TooLongError(Exception):
@@ -262,9 +259,8 @@ class BuildSteps:
 
     def run(self, *commands: list[str]) -> bool:
         """Runs the commands one by one until one fails. They share a sandbox: starting one costs as much as compiling a small program."""
-        return self._run(
-            commands[0] if len(commands) == 1 else ["sh", "-c", f" && : >{_STEP} && ".join(map(shlex.join, commands))]
-        )
+        script = f" && : >{_STEP} && ".join(map(shlex.join, commands))
+        return self._run(commands[0] if len(commands) == 1 else ["sh", "-c", script])
 
     def preprocess(self, command: list[str], written: str, then: list[list[str]]) -> bool:
         """Runs the preprocessor, which may have less memory than a compiler, and in the same sandbox the commands of `then`, unless the
@@ -337,7 +333,7 @@ class BuildSteps:
 
     def refused_library(self, preprocessed: str) -> Refusal | None:
         """By the line markers, whatever the text calls a header of CUB's."""
-        return None if self.toolchain.allows_cub or not _OF_CUB.search(preprocessed) else rejected(0, *_NO_CUB)
+        return None if self.toolchain.allows_cub or not _OF_CUB.search(preprocessed) else _no_cub(0)
 
     def break_off(self, who: str) -> NoReturn:
         """Nothing shows that the submission made `who` fail."""

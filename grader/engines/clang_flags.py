@@ -1,7 +1,7 @@
 """The flags for Clang when it compiles a submission: those of `gcc_flags.py` that both have, and its own, with reasons.
 
 Clang parses in one step and runs its passes in another. Between the two there is the dump of the file, which `dump_scan.py` checks and
-`ir_rewriting.py` changes.
+`clang_ir.py` changes.
 """
 
 from __future__ import annotations

@@ -24,6 +24,7 @@ from grader.engines.build_steps import (
     refuse,
     shortened,
 )
+from grader.engines.clang_ir import rewritten
 from grader.engines.cpu_toolchain import PLAIN, CpuToolchain
 from grader.engines.dump_scan import scan_gimple, scan_ir
 from grader.engines.entry_points import (
@@ -37,7 +38,6 @@ from grader.engines.entry_points import (
     use_of_launch,
     used_kernel,
 )
-from grader.engines.ir_rewriting import rewritten
 from grader.engines.objects.assembly import calls_of
 from grader.engines.objects.symbol_table import (
     NO_BITS,
@@ -283,7 +283,8 @@ def spread_variables(path: Path) -> dict[str, int]:
         header = elf.headers_at + index * SECTION.size
         _NUMBER.pack_into(content, header + _FLAGS, section.flags & ~RETAIN)
         variable, size = alone.get(index), section.size
-        if variable is None or not _holds_a_variable(section.name, section.flags) or variable.size != size:
+        allowed = section.flags & _ALLOCATED and not section.flags & (_MERGED | _THREAD_LOCAL)
+        if variable is None or variable.size != size or not (allowed and section.name.startswith(_VARIABLES)):
             continue
         room = -(-(size + max(_GRAIN, min(most, max(LEAST, size)))) // _GRAIN) * _GRAIN
         if section.kind != NO_BITS:
@@ -307,7 +308,3 @@ def _alone_in_a_section(symbols: list[Symbol]) -> dict[int, Symbol]:
         for index, (one, *others) in found.items()
         if not others and one.kind == "STT_OBJECT" and one.value == 0
     }
-
-
-def _holds_a_variable(name: str, flags: int) -> bool:
-    return name.startswith(_VARIABLES) and bool(flags & _ALLOCATED) and not flags & (_MERGED | _THREAD_LOCAL)

@@ -51,9 +51,7 @@ _WRITERS = "memcpy memmove memset printf puts putchar sincosf sincos modff modf 
 _ALLOCATORS = "malloc free _Znwm _Znam _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm __cxa_throw_bad_array_new_length"
 ALLOCATING = frozenset(_ALLOCATORS.split())
 REDIRECTIONS = {name: f"tilelab_{name.strip('_')}" for name in [*_WRITERS.split(), *_ALLOCATORS.split()]}
-ALIGNED_COPY = (
-    "tilelab_copy"  # `ir_rewriting.py` puts this call for a copy of an object; a submission cannot use the name
-)
+ALIGNED_COPY = "tilelab_copy"  # `clang_ir.py` puts this call for a copy of an object; a submission cannot use the name
 
 # Calls of CUDA's runtime that mean something else in device code than on the host, as macros by which `tilelab check` and `tilelab run`
 # call the kit's: memory from the heap of malloc(). In a lab's file such a call stands in host code, and is refused.

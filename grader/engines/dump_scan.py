@@ -249,7 +249,7 @@ def _judge_ir_call(rest: str, line: int, own: set[str]) -> Iterator[Refusal]:
         yield cpu_instruction(line, name[:60])
     arguments = parts_of(rest[callee.end() :])
     if _COPY.match(name) and arguments[-1] != "i1 true":
-        yield unreadable_dump(line)  # `ir_rewriting.py` should have made it a call of ours
+        yield unreadable_dump(line)  # `clang_ir.py` should have made it a call of ours
     for argument in arguments:
         operand = _OPERAND.search(argument)
         if _BY_VALUE.search(argument) and not (operand and operand[1] in own):

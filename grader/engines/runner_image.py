@@ -264,7 +264,7 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         "frames": _frames(info.frames, varied, jumps=jumps),
         "local_arrays": sorted(
             {(one.name, one.line) for frame in info.frames for one in frame.in_memory(varied)},
-            key=lambda one: one[1],
+            key=lambda one: one[::-1],
         )[:MAX_FRAMES],
         "variables": _variables(info, compiled),
         "dynamic_offset": offset,

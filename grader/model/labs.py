@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal, Self, TypeVar
@@ -288,49 +288,51 @@ def load_lab(root: Path, lab_id: str) -> Lab:
         raise LabError(f"there is no lab {lab_id!r} under {root / 'assignments'} (known: {known})")
     public, grading = read_table(public_dir / "lab.toml", PublicSpec), private_dir / "grading.toml"
     private = read_table(grading, PrivateSpec) if grading.is_file() else None
-    names = [case.name for case in public.case + (private.case if private else ())]
-    if repeated := {name for name in names if names.count(name) > 1}:
-        raise LabError(f"{public_dir / 'lab.toml'}: case listed twice: {', '.join(sorted(repeated))}")
     lab = Lab(lab_id, public, private, public_dir, private_dir if private else None)
-    if wrong := _wrong_with_counters(lab, names):
-        raise LabError(wrong)
-    if absent := [name for name in public.headers if not (public_dir / name).is_file()]:
-        raise LabError(f"{public_dir / 'lab.toml'}: headers: there is no {absent[0]} beside it")
-    if private and (wrong := _wrong_with_tiers(lab)):
-        raise LabError(f"{private_dir / 'grading.toml'}: {wrong}")
+    ours = public_dir / "lab.toml"
+    wrong = [*_wrong_with_counters(lab, ours if public.counters else grading, ours)]
+    wrong += [
+        f"{ours}: headers: there is no {one} beside it" for one in public.headers if not (public_dir / one).is_file()
+    ]
+    wrong += (
+        [f"{grading}: {one}" for one in _wrong_with_tiers(public, private, private_dir, lab.counters)]
+        if private
+        else []
+    )
+    if wrong:
+        raise LabError(wrong[0])
     return lab
 
 
-def _wrong_with_counters(lab: Lab, names: Sequence[str]) -> str:
-    """Why the counters do not fit the lab, with the file's name. Empty: they do. `names`: of its cases."""
-    ours, spec = lab.public_dir / "lab.toml", lab.counters
-    if lab.public.counters and lab.public.counters.also:
-        return f"{ours}: [counters] names a hidden case with `also`: write it as `counted_also` in grading.toml"
-    if lab.public.counters and lab.private and lab.private.counters:
-        return f"{ours}: [counters] stands in grading.toml too: remove one of them"
-    if spec is None:
-        return f"{ours}: `counted_also` needs [counters] here" if lab.private and lab.private.counted_also else ""
-    path = ours if lab.public.counters else (lab.private_dir or lab.public_dir) / "grading.toml"
-    if lab.public.starts_itself:
-        return f"{path}: [counters] is for labs with contract = 'kernel'"
-    unlisted = [name for name in (spec.case, spec.also) if name and name not in names]
-    return f"{path}: [counters] names a case that is not listed: {unlisted[0]!r}" if unlisted else ""
+def _wrong_with_counters(lab: Lab, path: Path, ours: Path) -> Iterator[str]:
+    """Why cases and counters do not fit the lab, with the file's name. `path`: where the counters stand."""
+    names, spec, public, private = [case.name for case in lab.cases], lab.counters, lab.public, lab.private
+    if repeated := {name for name in names if names.count(name) > 1}:
+        yield f"{ours}: case listed twice: {', '.join(sorted(repeated))}"
+    if public.counters and public.counters.also:
+        yield f"{ours}: [counters] names a hidden case with `also`: write it as `counted_also` in grading.toml"
+    if public.counters and private and private.counters:
+        yield f"{ours}: [counters] stands in grading.toml too: remove one of them"
+    if spec is None and private and private.counted_also:
+        yield f"{ours}: `counted_also` needs [counters] here"
+    if spec and public.starts_itself:
+        yield f"{path}: [counters] is for labs with contract = 'kernel'"
+    for name in (spec.case, spec.also) if spec else ():
+        if name and name not in names:
+            yield f"{path}: [counters] names a case that is not listed: {name!r}"
 
 
-def _wrong_with_tiers(lab: Lab) -> str:
-    """Why the tiers do not fit the lab. Empty: they do."""
-    public, private, folder = lab.public, lab.private, lab.private_dir
-    if private is None or folder is None:
-        return ""
-    counted = lab.counters.tier if lab.counters else ()
+def _wrong_with_tiers(
+    public: PublicSpec, private: PrivateSpec, folder: Path, counters: CounterSpec | None
+) -> Iterator[str]:
+    counted = counters.tier if counters else ()
     highest = max([*(one.part for one in private.tier), *(one.part for one in counted)], default=0)
     if highest > 1 and not public.extra_credit:
-        return "a tier with part > 1 gives more than full marks: only a lab with extra_credit = true may have one"
+        yield "a tier with part > 1 gives more than full marks: only a lab with extra_credit = true may have one"
     if any(one.of == "library" for one in private.tier) and not (public.performance and public.performance.library):
-        return "a [[tier]] is a share of the library's speed, but [performance] in lab.toml names no library"
+        yield "a [[tier]] is a share of the library's speed, but [performance] in lab.toml names no library"
     if private.stand_in and not (folder / private.stand_in.file).is_file():
-        return f"[stand_in]: there is no {private.stand_in.file} beside it"
-    return ""
+        yield f"[stand_in]: there is no {private.stand_in.file} beside it"
 
 
 def lab_ids(root: Path) -> list[str]:

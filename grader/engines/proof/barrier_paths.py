@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 from grader.engines.objects.assembly import BLOCK_BEGINS
 from grader.engines.objects.symbol_table import ObjectFile, reachable
@@ -100,7 +100,7 @@ class _Function:
     def __init__(self, blocks: Blocks, base: int, waiting: Collection[str], loops: Sequence[Loop]) -> None:
         self.blocks, self.base, self.waiting = blocks, base, waiting
         self.loops = loops
-        self._conditions: dict[int, frozenset[int]] = {}
+        self._all_before = cache(lambda begin: frozenset(self._before(begin, loops=True)))
 
     @cached_property
     def _called(self) -> list[tuple[int, int, str]]:
@@ -187,8 +187,3 @@ class _Function:
         blocks = self.blocks.blocks
         ends = (at for at, block in blocks.items() if block.flows[-1].kind == "return" and at not in closed)
         return reachable(ends, lambda at: (one for one in blocks[at].before if one not in closed))
-
-    def _all_before(self, begin: int) -> frozenset[int]:
-        if begin not in self._conditions:
-            self._conditions[begin] = frozenset(self._before(begin, loops=True))
-        return self._conditions[begin]

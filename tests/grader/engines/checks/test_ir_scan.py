@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from grader.engines.clang_ir import rewritten
 from grader.engines.cpu_toolchain import PLAIN, CpuToolchain, prepare
 from grader.engines.dump_scan import scan_ir
-from grader.engines.ir_rewriting import rewritten
 from grader.engines.refusal import Refusal
 
 ROOT = Path(__file__).resolve().parents[4]

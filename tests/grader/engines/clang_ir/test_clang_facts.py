@@ -1,7 +1,7 @@
 """Why each of Clang's flags is needed: a snippet compiled with the kit's flags and without one of them, and the difference.
 
 `test_compiler_facts.py` does the same for GCC, and for flags that have the same meaning in both. Also tested here: where the two
-compilers differ, and `ir_rewriting.py` and its neighbours make them the same.
+compilers differ, and `clang_ir.py` and its neighbours make them the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 
 from grader.engines import clang_flags, gcc_flags
 from grader.engines.clang_flags import INSTRUMENTATION
-from grader.engines.ir_rewriting import rewritten
+from grader.engines.clang_ir import rewritten
 
 Compile = Callable[..., str]
 # Each flag for Clang only: a snippet, and a pattern in the assembly that shows whether the flag works.

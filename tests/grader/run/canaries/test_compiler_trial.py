@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.engines import clang_flags, cpu_build, gcc_flags, ir_rewriting, runner_image
+from grader.engines import clang_flags, clang_ir, cpu_build, gcc_flags, runner_image
 from grader.engines.backend import COMPILER_VARIABLE
 from grader.engines.cpu_toolchain import prepare
 from grader.engines.proof.object_proof import Checked
@@ -93,14 +93,14 @@ MOVED: dict[str, tuple[str, Break, str]] = {
     ),
     "memcpy is nobody's": ("g++", put(runner_image, "REDIRECTIONS", {}), "inline_copies"),
     "Clang fills no locals": ("clang++", without("-ftrivial-auto-var-init=pattern"), "unset_locals"),
-    "Clang's own pattern stays": ("clang++", put(ir_rewriting, "_as_gcc_fills", same), "unset_locals"),
+    "Clang's own pattern stays": ("clang++", put(clang_ir, "_as_gcc_fills", same), "unset_locals"),
     "Clang's copies stay as they are": (
         "clang++",
-        put(ir_rewriting, "with_aligned_copies", same),
+        put(clang_ir, "with_aligned_copies", same),
         "misaligned_objects",
     ),
-    "Clang's wrappers stay": ("clang++", put(ir_rewriting, "without_wrappers", same), "shared_races"),
-    "Clang's blocks are silent": ("clang++", put(ir_rewriting, "announce_blocks", same), "endless_loop"),
+    "Clang's wrappers stay": ("clang++", put(clang_ir, "without_wrappers", same), "shared_races"),
+    "Clang's blocks are silent": ("clang++", put(clang_ir, "announce_blocks", same), "endless_loop"),
     "Clang's dump is not read": ("clang++", put(cpu_build, "scan_ir", nothing), "hidden_function"),
 }
 
