@@ -247,10 +247,9 @@ def open_backend(asked: BackendChoice, root: Path, kit: dict[str, Any], confinem
     device = devices[0] if devices else None
     includes = tuple(Path(path).resolve() for path in kit["includes"])
     toolchain: GpuToolchain | NoToolchain = find_toolchain(root, kit["compiler"], includes)
+    target = device.target if device else GpuTarget(USUAL_CAPABILITY)
     if isinstance(toolchain, GpuToolchain):
-        toolchain = _working_toolchain(
-            toolchain, confinement, device.target if device else GpuTarget(USUAL_CAPABILITY), root / "build" / "prelude"
-        )
+        toolchain = _working_toolchain(toolchain, confinement, target, root / "build" / "prelude")
     if isinstance(toolchain, NoToolchain):
         reasons.append(toolchain.reason)
     elif device is not None and (trouble := _confined_trouble(runner, device, confinement)):
@@ -292,16 +291,14 @@ def _devices(root: Path, runner: Path) -> tuple[tuple[Device, ...], list[str]]:
 
 
 def _described(ordinal: int, properties: dict[str, Any], driver: int, library: str) -> Device:
-    fields = {one.name for one in dataclasses.fields(Device)} - {"ordinal", "driver", "library"}
-    return Device(
-        ordinal=ordinal, driver=driver, library=library, **{key: properties[key] for key in fields & properties.keys()}
-    )
+    fields = {one.name for one in dataclasses.fields(Device)} & properties.keys()
+    ours = {"ordinal": ordinal, "driver": driver, "library": library}
+    return Device(**{key: properties[key] for key in fields} | ours)
 
 
 def _probe(argv: list[str]) -> dict[str, Any]:
     try:
-        output = subprocess.run(argv, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False).stdout
-        answer = json.loads(output)
+        answer = json.loads(subprocess.run(argv, capture_output=True, timeout=_PROBE_SECONDS, check=False).stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         return {"trouble": f"the kit's GPU runner does not work: {error}"}
     return answer if isinstance(answer, dict) else {}

@@ -244,8 +244,6 @@ class TooLongError(Exception):
 
 @dataclass
 class BuildSteps:
-    """The steps of one build in one folder."""
-
     toolchain: CpuToolchain
     confinement: Confinement
     folder: Path

@@ -35,8 +35,6 @@ def with_pieces(text: str, pieces: Iterable[Replacement]) -> str:
 
 
 class LineMarkers:
-    """Of a preprocessed text."""
-
     def __init__(self, text: str) -> None:
         found = list(_MARKER.finditer(text))
         self._text, self._ends = text, [end.start() for end in re.finditer("\n", text)]

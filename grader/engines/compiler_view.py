@@ -51,13 +51,18 @@ def one_sided_name(
         for word in _WORD.findall(line.bare):
             if _OF_CUDA.fullmatch(word) and word not in _KEYWORD:
                 used.setdefault(word, line.number)
-    by_cpu, by_nvcc = (
-        {name: any(names.get(name) for names in said) for name in used if any(name in names for names in said)}
-        for said in (cpu, gpu)
-    )
+    by_cpu, by_nvcc = (_declared(used, said) for said in (cpu, gpu))
     differ = by_cpu.keys() ^ by_nvcc.keys()
     declared = [name for name in differ if not name.startswith("__") or (by_cpu | by_nvcc)[name]]
     return min(((used[name], name) for name in declared), default=None)
+
+
+def _declared(used: Mapping[str, int], headers: Sequence[Mapping[str, bool]]) -> dict[str, bool]:
+    """Those of `used` that stand in headers, and whether one of them declares them."""
+    found: dict[str, bool] = {}
+    for names in headers:
+        found |= {name: found.get(name, False) or names[name] for name in used.keys() & names.keys()}
+    return found
 
 
 def named_in(text: str, start: int, end: int) -> Iterator[tuple[str, bool]]:
@@ -219,7 +224,6 @@ class CompilerView:
     expanded: str = ""
 
     def named(self, parts: Sequence[_Part]) -> list[Mapping[str, bool]]:
-        """CUDA's names in its headers."""
         names = [part.names for part in parts if isinstance(part, HeaderText)]
         if self.expanded:
             names.append(read_headers(self.expanded[_first_marker(self.expanded) :], self.ours).names)

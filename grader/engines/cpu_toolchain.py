@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from grader.engines import clang_flags, gcc_flags
@@ -65,12 +65,12 @@ def _is_whole(folder: Path, names: Iterable[str]) -> bool:
 
 
 def _sums(folder: Path, names: Iterable[str]) -> str:
-    files = ((name, folder / name, (folder / name).stat()) for name in names)
-    stamps = (
-        (name, path, (one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns))
-        for name, path, one in files
-    )
-    return "".join(f"{_sum_of(path, stamp)}  {name}\n" for name, path, stamp in stamps)
+    lines = []
+    for path in (folder / name for name in names):
+        one = path.stat()
+        stamp = one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns
+        lines.append(f"{_sum_of(path, stamp)}  {path.name}\n")
+    return "".join(lines)
 
 
 @cache
@@ -206,9 +206,8 @@ def _said(compiler: str, *words: str) -> tuple[str, str]:
 
 PLAIN = "plain.ll"  # beside Clang's prelude: the dump of a function without attributes
 PRELUDE = "prelude.hpp"
-TELLING_PRELUDE = (
-    "telling_prelude.hpp"  # the same text; GCC reads a precompiled one only with the flags that it was made with
-)
+# The same text: GCC reads a precompiled one only with the flags that it was made with.
+TELLING_PRELUDE = "telling_prelude.hpp"
 EXPANDED = "expanded.ii"  # the prelude with its macros expanded, for compiler_view.py: rows of functions are macros
 USUAL_ARCH = 900
 DECIDED = ("-fdirectives-only", "-dI")  # for compiler_view.py
@@ -255,7 +254,6 @@ class CpuToolchain:
 
     @property
     def dump(self) -> str:
-        """The name of the file with the compiler's dump."""
         return DUMP["clang" if self.is_clang else "gcc"]
 
     @property
@@ -295,12 +293,8 @@ class CpuToolchain:
         The dump is complete after the first command. Where there are more commands, they compile the dump.
         """
         if not self.is_clang:
-            return [
-                [
-                    self.compiler, "-x", "c++-cpp-output", *self.flags, "-fpreprocessed", "-save-temps=obj",
-                    f"-fdump-tree-gimple-lineno={self.dump}", "-c", preprocessed, "-o", output,
-                ]
-            ]  # fmt: skip
+            dumps = ["-fpreprocessed", "-save-temps=obj", f"-fdump-tree-gimple-lineno={self.dump}"]
+            return [[self.compiler, "-x", "c++-cpp-output", *self.flags, *dumps, "-c", preprocessed, "-o", output]]
         assembly = f"{output.removesuffix('.o')}.s"
         return [
             self._parse(preprocessed, self.dump),
@@ -316,19 +310,23 @@ class CpuToolchain:
     def assemble(self, assembly: str, output: str) -> list[str]:
         return [self.compiler, "-x", "assembler", "-c", assembly, "-o", output]
 
-    def precompiled(self, header: str, flags: tuple[str, ...], result: Path) -> list[list[str]]:
-        """What makes GCC's precompiled form of a header beside the prelude. A message that lists functions of the kit's then names their
-        rows, and not the macros that the rows are made with.
+    def recipes(self) -> dict[str, Recipe]:
+        """The prelude expanded; for GCC, both headers precompiled; for Clang, the dump of a function without attributes. A message that
+        lists functions of the kit's names their rows, and not the macros that the rows are made with.
         """
-        told = ["-x", "c++-header", *flags, "-ftrack-macro-expansion=0"]
-        return [[self.compiler, *told, str(self.prelude.with_name(header)), "-o", str(result)]]
 
-    def expanded(self, result: Path) -> list[list[str]]:
-        """What makes the prelude's text with macros expanded."""
-        return [[self.compiler, "-x", "c++", *self.flags, "-E", str(self.prelude), "-o", str(result)]]
+        def made(kind: str, *words: str) -> Recipe:
+            return lambda result: [[self.compiler, "-x", kind, *words, "-o", str(result)]]
 
-    def plain_dump(self, result: Path) -> list[list[str]]:
-        """What makes Clang's dump of a function without attributes."""
+        found = {EXPANDED: made("c++", *self.flags, "-E", str(self.prelude))}
+        if self.is_clang:
+            return {**found, PLAIN: self._plain_dump}
+        for header, flags in ((PRELUDE, self.flags), (TELLING_PRELUDE, self.telling_flags)):
+            told = (*flags, "-ftrack-macro-expansion=0", str(self.prelude.with_name(header)))
+            found[f"{header}.gch"] = made("c++-header", *told)
+        return found
+
+    def _plain_dump(self, result: Path) -> list[list[str]]:
         source, text = result.with_name("plain.cpp"), result.with_name("plain.ii")
         source.write_text("void plain() {}\n", encoding="utf-8")
         return [self.preprocess(str(source), str(text)), self._parse(str(text), str(result))]
@@ -380,14 +378,5 @@ def prepare(
         for header in sorted(path for path in include.rglob("*") if path.is_file()):
             key.update(header.read_bytes())
     toolchain = replace(draft, prelude=cache / key.hexdigest()[:16] / PRELUDE)
-    keep(toolchain.prelude.parent, dict.fromkeys((PRELUDE, TELLING_PRELUDE), _TEXT), _recipes(toolchain))
+    keep(toolchain.prelude.parent, dict.fromkeys((PRELUDE, TELLING_PRELUDE), _TEXT), toolchain.recipes())
     return toolchain
-
-
-def _recipes(toolchain: CpuToolchain) -> dict[str, Recipe]:
-    """The prelude expanded; for GCC, both headers precompiled; for Clang, the dump of a function without attributes."""
-    expanded = {EXPANDED: toolchain.expanded}
-    if toolchain.is_clang:
-        return {**expanded, PLAIN: toolchain.plain_dump}
-    flags = {PRELUDE: toolchain.flags, TELLING_PRELUDE: toolchain.telling_flags}
-    return {**expanded, **{f"{header}.gch": partial(toolchain.precompiled, header, flags[header]) for header in flags}}

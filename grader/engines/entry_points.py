@@ -258,15 +258,19 @@ def check_object(obj: ObjectFile, entries: EntryPoints, calls: Calls) -> Refusal
 def _check_names(obj: ObjectFile, entries: EntryPoints) -> Refusal | None:
     """What no tool behind the compiler could be told in words."""
     longest = max((len(symbol.name) for symbol in obj.symbols), default=0)
-    if longest > MAX_NAME:
-        return _rejected(0, f"The file has a name of {longest:,} characters, and at most {MAX_NAME:,} can be handled.")
-    count = max(len(obj.symbols), len(obj.sections))
-    if count > MAX_NAMES:
-        return _rejected(0, f"The file defines {count:,} things, and at most {MAX_NAMES:,} can be handled.")
-    versions = max(len(entries.kernels), len(entries.launches))
-    if versions > MAX_VERSIONS:
-        what = f"The file has {versions:,} versions of one entry point, and at most {MAX_VERSIONS} can be handled"
-        return _rejected(0, f"{what}: keep the one that the lab asks for.")
+    count, versions = max(len(obj.symbols), len(obj.sections)), max(len(entries.kernels), len(entries.launches))
+    for number, most, what, remedy in (
+        (longest, MAX_NAME, f"has a name of {longest:,} characters", ""),
+        (count, MAX_NAMES, f"defines {count:,} things", ""),
+        (
+            versions,
+            MAX_VERSIONS,
+            f"has {versions:,} versions of one entry point",
+            ": keep the one that the lab asks for",
+        ),
+    ):
+        if number > most:
+            return _rejected(0, f"The file {what}, and at most {most:,} can be handled{remedy}.")
     return None
 
 

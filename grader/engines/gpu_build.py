@@ -144,18 +144,17 @@ def build_for_gpu(
     sides = only_sides(output, (source.name, TAIL))
     if finished.returncode != 0:
         return GpuBuild(refusals=_refused(output, source, entries), log=log, seconds=seconds, sides=sides)
-    names = _kernels(folder / CUBIN)
-    image = {
-        "driver": target.driver,
-        "device": target.device,
-        "cubin": CUBIN,
-        "functions": names,
+    image = {"driver": target.driver, "device": target.device, "cubin": CUBIN, "functions": _kernels(folder / CUBIN)}
+    image |= {
         "kernel": entries.kernel,
         "ask_launch": ASK_LAUNCH if entries.launch else "",
         "poison_shared": POISON_SHARED,
     }
     (folder / IMAGE).write_text(json.dumps(image), encoding="utf-8")
-    return GpuBuild(folder / IMAGE, resources=_resources(output, entries), log=log, seconds=seconds, sides=sides)
+    # The kernel is the function whose mangled name contains the length of its name and its name.
+    name, found = name_of(entries.kernel), kernel_resources(output)
+    resources = next((one for key, one in found.items() if key == name or f"{len(name)}{name}" in key), None)
+    return GpuBuild(folder / IMAGE, resources=resources, log=log, seconds=seconds, sides=sides)
 
 
 def _nvcc(
@@ -179,14 +178,6 @@ def _refused(output: str, file: Path, entries: EntrySignatures) -> tuple[Refusal
         return (Refusal(Verdict.COMPILE_ERROR, 0, f"In `{large[0]}`, which is not the lab's kernel: {text}", advice),)
     text = file.read_text(encoding="utf-8", errors="replace")
     return nvcc_refusals(output, file.name, TAIL, kernel=entries.kernel, launch=entries.launch, source=text)
-
-
-def _resources(output: str, entries: EntrySignatures) -> KernelResources | None:
-    """The kernel's resources. The kernel is the function whose mangled name contains the length of its name and its name."""
-    name = name_of(entries.kernel)
-    found = kernel_resources(output)
-    mangled = f"{len(name)}{name}"
-    return next((one for key, one in found.items() if key == name or mangled in key), None)
 
 
 def _kernels(cubin: Path) -> list[str]:

@@ -157,7 +157,10 @@ class _Scope:
         flow.followed += filter(None, map(self._number, _FOLLOWED.findall(text)))
         if compared := _COMPARED.match(text):
             for one, other in (compared.groups(), compared.groups()[::-1]):
-                self._compare(one, other)
+                counter, end = self._number(one), self._number(other)
+                is_small = other.lstrip("-").isdigit() and abs(int(other)) <= _MOST_PASSES
+                if counter is not None and (end is not None or is_small):
+                    flow.ends[counter].update([] if end is None else [end])
         elif (called := CALL.match(text)) and not NO_CALL.match(called["callee"]):
             given = [
                 (self._number(one.lstrip("&").split("[")[0]), one.startswith("&")) for one in parts_of(called["rest"])
@@ -180,13 +183,6 @@ class _Scope:
             flow.at_run_time.add(number)
         else:
             flow.made_of[number].update(filter(None, names))
-
-    def _compare(self, one: str, other: str) -> None:
-        counter, end = self._number(one), self._number(other)
-        if counter is not None and end is not None:
-            self.flow.ends[counter].add(end)
-        elif counter is not None and other.lstrip("-").isdigit() and abs(int(other)) <= _MOST_PASSES:
-            self.flow.ends[counter].update()
 
     def _declare(self, name: str) -> int:
         self.flow.count += 1

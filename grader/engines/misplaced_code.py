@@ -45,51 +45,46 @@ class Program:
 
     def misplaced(self, kernels: Iterable[Symbol], launches: Iterable[Symbol]) -> Refusal | None:
         """The first use of what is on the other side, by line."""
-        found = [*self._in_kernel(kernels), *self._in_launch(launches)]
+        found = [*self._told(kernels, self._in_kernel), *self._told(launches, self._in_launch)]
         return min(found, key=lambda one: one.line or _NO_LINE, default=None)
 
-    def _in_kernel(self, kernels: Iterable[Symbol]) -> Iterator[Refusal]:
-        used, functions = self._reached(kernels)
-        for symbol in used:
-            if not symbol.in_section or self.object.space_of(symbol).on_device:
-                continue
-            name = self._name(symbol)
-            if symbol.kind == "STT_FUNC" and self._is_host_function(symbol):
-                what = f"`{name}` is a host function: a kernel cannot call it."
-                yield self._refusal(symbol, functions, what, "Put __device__ before its declaration.")
-            elif symbol.kind == "STT_OBJECT" and self._is_host_variable(symbol):
-                what = f"`{name}` is a variable of the host: a kernel cannot use it."
-                advice = "Pass its value as a parameter, or make it a __constant__ or __device__ variable."
-                yield self._refusal(symbol, functions, what, advice)
-
-    def _in_launch(self, launches: Iterable[Symbol]) -> Iterator[Refusal]:
-        used, functions = self._reached(launches)
-        on_host, only = (
-            "the launch function runs on the host",
-            "The launch function only chooses the grid and the block.",
-        )
-        for symbol in used:
-            name = self._name(symbol)
-            if symbol.name in BUILT_IN_VARIABLES:
-                what = f"`{name}` has a value in a kernel only: {on_host}, before there is any block."
-                advice = "Give the size a name of your own (constexpr int TILE = 16;) and use that for the grid and the block."
-                yield self._refusal(symbol, functions, what, advice)
-            elif device_function := self._device_function(symbol):
-                what = f"`{device_function}` is for kernels only: {on_host} and cannot call it."
-                yield self._refusal(symbol, functions, what, only)
-            elif qualifier := self._device_variable(symbol):
-                what = f"`{name}` is a {qualifier} variable: {on_host} and cannot use it."
-                yield self._refusal(symbol, functions, what, only)
-
-    def _reached(self, roots: Iterable[Symbol]) -> tuple[list[Symbol], set[str]]:
+    def _told(self, roots: Iterable[Symbol], judge: Callable[[Symbol], tuple[str, str] | None]) -> Iterator[Refusal]:
         roots = list(roots)
         sections = self.object.reached_sections(root.section for root in roots if root.in_section)
-        named = set(self.object.reached(roots))
+        functions, named = self.object.functions_in(sections), set(self.object.reached(roots))
         # What is static is named by its section.
-        inside = {
-            one for one in self.object.symbols if one.in_section and one.section in sections and one.kind in _KINDS
-        }
-        return sorted(named | inside, key=lambda one: one.name), self.object.functions_in(sections)
+        inside = (one for one in self.object.symbols if one.in_section and one.section in sections)
+        for symbol in sorted(named.union(one for one in inside if one.kind in _KINDS), key=lambda one: one.name):
+            if told := judge(symbol):
+                line = first_line_naming(self.assembly, self.file_name, functions, symbol.name)
+                yield Refusal(Verdict.COMPILE_ERROR, line, *told)
+
+    def _in_kernel(self, symbol: Symbol) -> tuple[str, str] | None:
+        """What is wrong with a symbol there, and what to do."""
+        if not symbol.in_section or self.object.space_of(symbol).on_device:
+            return None
+        name = self._name(symbol)
+        if symbol.kind == "STT_FUNC" and self._is_host_function(symbol):
+            what = f"`{name}` is a host function: a kernel cannot call it."
+            return what, "Put __device__ before its declaration."
+        if symbol.kind == "STT_OBJECT" and self._is_host_variable(symbol):
+            advice = "Pass its value as a parameter, or make it a __constant__ or __device__ variable."
+            return f"`{name}` is a variable of the host: a kernel cannot use it.", advice
+        return None
+
+    def _in_launch(self, symbol: Symbol) -> tuple[str, str] | None:
+        name, on_host = self._name(symbol), "the launch function runs on the host"
+        only = "The launch function only chooses the grid and the block."
+        if symbol.name in BUILT_IN_VARIABLES:
+            advice = (
+                "Give the size a name of your own (constexpr int TILE = 16;) and use that for the grid and the block."
+            )
+            return f"`{name}` has a value in a kernel only: {on_host}, before there is any block.", advice
+        if device_function := self._device_function(symbol):
+            return f"`{device_function}` is for kernels only: {on_host} and cannot call it.", only
+        if qualifier := self._device_variable(symbol):
+            return f"`{name}` is a {qualifier} variable: {on_host} and cannot use it.", only
+        return None
 
     def _is_host_function(self, symbol: Symbol) -> bool:
         function = self._function(symbol)
@@ -142,10 +137,6 @@ class Program:
             return ""
         space = self.object.space_of(symbol)
         return "__constant__" if space.is_constant else "__device__" if space.on_device else ""
-
-    def _refusal(self, symbol: Symbol, functions: set[str], what: str, advice: str) -> Refusal:
-        line = first_line_naming(self.assembly, self.file_name, functions, symbol.name)
-        return Refusal(Verdict.COMPILE_ERROR, line, what, advice)
 
 
 def declarations(tokens: Sequence[str], name: str) -> Iterator[list[str]]:

@@ -41,7 +41,6 @@ class ChangedText:
 
     @property
     def whole(self) -> str:
-        """What the compiler gets."""
         return self.text + self.behind
 
 

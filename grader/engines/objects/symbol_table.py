@@ -198,7 +198,6 @@ class ObjectFile:
 
     @cached_property
     def named(self) -> dict[str, Symbol]:
-        """The functions, by their symbols."""
         return {one.name: one for one in self.symbols if one.kind == "STT_FUNC" and one.in_section}
 
     def function_at(self, section: int, offset: int) -> Symbol | None:

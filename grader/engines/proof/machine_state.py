@@ -192,7 +192,6 @@ class State:
         self.flags = None
 
     def met(self, other: State) -> State:
-        """What both know."""
         words = {at: word for at, word in self.words.items() if other.words.get(at) == word}
         others = set(other.announced)
         announced = [one for one in self.announced if one in others]

@@ -56,7 +56,6 @@ class AsmStatement:
 
 
 def _statement(text: str, tokens: Tokens, at: int) -> AsmStatement:
-    """The statement behind the `asm`."""
     while tokens.text(at) in _QUALIFIERS:
         at += 1
     end = tokens.closing(at)

@@ -431,7 +431,6 @@ for _row in _TABLE:
 
 
 def statements_for(instruction: Instruction, registers: Registers) -> list[str]:
-    """The statements for this instruction."""
     name, said = instruction.opcode[0], ".".join(instruction.opcode[1:])
     for row in _ROWS.get(name, ()):
         if len(instruction.operands) == len(row.given.split()) and (match := row.pattern.fullmatch(said)):
