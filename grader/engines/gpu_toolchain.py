@@ -102,20 +102,16 @@ def find_toolchain(
             reasons.append(f"{candidate} is CUDA {version[0]}.{version[1]}, and 12.0 or newer is needed")
         else:
             return GpuToolchain(candidate.resolve(), version, host_compiler, includes)
-    return NoToolchain(
-        "; ".join(reasons) or "there is no nvcc: install NVIDIA's CUDA toolkit, or name one with CUDA_HOME"
-    )
+    none = "there is no nvcc: install NVIDIA's CUDA toolkit, or name one with CUDA_HOME"
+    return NoToolchain("; ".join(reasons) or none)
 
 
 def _candidates(root: Path, environment: Mapping[str, str]) -> Iterator[Path]:
     homes = [Path(environment[name]) for name in ("CUDA_HOME", "CUDA_PATH") if environment.get(name)]
     if on_path := shutil.which("nvcc", path=environment.get("PATH")):
         homes.append(Path(on_path).resolve().parent.parent)
-    homes += [
-        Path("/usr/local/cuda"),
-        *sorted(Path("/usr/local").glob("cuda-*"), reverse=True),
-        root / ".tilelab" / "cuda",
-    ]
+    systems = sorted(Path("/usr/local").glob("cuda-*"), reverse=True)
+    homes += [Path("/usr/local/cuda"), *systems, root / ".tilelab" / "cuda"]
     # Debian's package: its nvcc on the path is a script, and a sandbox should not show all of /usr.
     homes = [Path("/usr/lib/nvidia-cuda-toolkit") if home == Path("/usr") else home for home in homes]
     for home in dict.fromkeys(homes):

@@ -23,9 +23,7 @@ from grader.engines.objects.symbol_table import ElfFile, Symbol
 
 # The entries as pyelftools reads them: which are asked for, what they are called, of which type, and where they lie.
 
-Die: TypeAlias = (
-    Any  # an entry of pyelftools, which has no type annotations; names and types are written as demanglers do
-)
+Die: TypeAlias = Any  # an entry of pyelftools, which has no type annotations
 
 _QUALIFIERS = {"DW_TAG_const_type": "const", "DW_TAG_volatile_type": "volatile"}
 _POINTERS = {"DW_TAG_pointer_type": "*", "DW_TAG_reference_type": "&", "DW_TAG_rvalue_reference_type": "&&"}
@@ -34,6 +32,7 @@ _SCOPES = frozenset(
     {"DW_TAG_subprogram", "DW_TAG_namespace", "DW_TAG_class_type", "DW_TAG_structure_type", "DW_TAG_union_type"}
 )
 _MAX_DEPTH = 16  # deeper than any real declaration
+_EXTENT = (("upper_bound", 1), ("count", 0))  # what tells an array's, and how much is to be added to it
 
 
 @dataclass(frozen=True)
@@ -95,28 +94,22 @@ def type_of(die: Die, depth: int = 0) -> TypeName:
 def parameter_type(die: Die) -> str:
     """The parameter's type in the function's signature, which leaves out the last const of `const int M` and `float* const A`."""
     name = type_of(die).name
-    target = die.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in die.attributes else None
     for _ in range(_MAX_DEPTH):
-        if target is None or target.tag not in _SAME_TYPE | _QUALIFIERS.keys():
+        die = die.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in die.attributes else None
+        if die is None or die.tag not in _SAME_TYPE | _QUALIFIERS.keys():
             break
-        if target.tag in _QUALIFIERS:
-            name = name.removesuffix(f" {_QUALIFIERS[target.tag]}")
-        target = target.get_DIE_from_attribute("DW_AT_type") if "DW_AT_type" in target.attributes else None
+        name = name.removesuffix(f" {_QUALIFIERS[die.tag]}") if die.tag in _QUALIFIERS else name
     return name
 
 
 def _extents(array: Die) -> tuple[int, ...]:
     """The constant extents: `extern __shared__ float rows[][16]` has one."""
-    extents = []
-    for child in array.iter_children():
-        bound, count = child.attributes.get("DW_AT_upper_bound"), child.attributes.get("DW_AT_count")
-        if child.tag != "DW_TAG_subrange_type":
-            continue
-        if bound is not None and isinstance(bound.value, int):
-            extents.append(bound.value + 1)
-        elif count is not None and isinstance(count.value, int):
-            extents.append(count.value)
-    return tuple(extents)
+    ranges = (child for child in array.iter_children() if child.tag == "DW_TAG_subrange_type")
+    told = ([(one.attributes.get(f"DW_AT_{name}"), more) for name, more in _EXTENT] for one in ranges)
+    known = (
+        next((said.value + more for said, more in one if said and isinstance(said.value, int)), None) for one in told
+    )
+    return tuple(one for one in known if one is not None)
 
 
 FRAME, THREAD, ADDRESS = "frame", "thread", "address"

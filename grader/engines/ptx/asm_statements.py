@@ -75,9 +75,8 @@ def _statement(text: str, tokens: Tokens, at: int) -> AsmStatement:
     if not literals or others or not known or any(tokens[one].kind != "string" for one in literals):
         raise NotUnderstoodError(_FORM)
     pieces = tuple((_literal(tokens[one].text), tokens[one].start) for one in literals)
-    return AsmStatement(
-        pieces, _operands(text, tokens, outputs), _operands(text, tokens, inputs), tokens[end].start + 1
-    )
+    given = _operands(text, tokens, outputs), _operands(text, tokens, inputs)
+    return AsmStatement(pieces, *given, tokens[end].start + 1)
 
 
 def _operands(text: str, tokens: Tokens, places: Sequence[int]) -> tuple[AsmOperand, ...]:
