@@ -257,19 +257,15 @@ def texture_reference(log: str, source: str) -> Refusal | None:
         if declared is None:
             continue
         kind = "surface" if "surface" in declared[0] else "texture"
+        which, use = f"{kind.title()}Object", _USE[kind]
         if re.search(rf"[\u2018'](?:{re.escape(declared[1])}|{kind}|textureReference)[\u2019']", errors):
             what = f"`{declared[1]}` is a {kind} reference of old CUDA. CUDA 12 removed them: no compiler of today knows them."
-            return Refusal(Verdict.COMPILE_ERROR, line, what, _ADVICE[kind])
+            how = f"`cuda{which}_t {kind[0]}`, which the host makes with cudaCreate{which}(), and {use}."
+            return Refusal(Verdict.COMPILE_ERROR, line, what, f"Give the kernel a parameter {how}")
     return None
 
 
-_ADVICE = {
-    "texture": (
-        "Give the kernel a parameter `cudaTextureObject_t t`, which the host makes with cudaCreateTextureObject(), and fetch with "
-        "`tex2D<float>(t, x, y)`."
-    ),
-    "surface": (
-        "Give the kernel a parameter `cudaSurfaceObject_t s`, which the host makes with cudaCreateSurfaceObject(), and use "
-        "`surf2Dread<float>(s, x * sizeof(float), y)`."
-    ),
+_USE = {
+    "texture": "fetch with `tex2D<float>(t, x, y)`",
+    "surface": "use `surf2Dread<float>(s, x * sizeof(float), y)`",
 }

@@ -246,15 +246,10 @@ def candidates(confine: Path, prefix: Path | None) -> list[Confinement]:
 def objection(confinement: Confinement) -> str | None:
     """Why this confinement cannot be used here. None: it can."""
     script = 'if (: <"$1") 2>/dev/null; then echo "files outside can be read"; exit 1; fi; /bin/true'
-    probes: list[tuple[list[str], bool]] = [(["/bin/sh", "-c", script, "sh", __file__], True), (["/bin/true"], False)]
-    for argv, builds in probes:
+    building = replace(_PROBE_LIMITS, profile="build")
+    for argv, limits in ((["/bin/sh", "-c", script, "sh", __file__], building), (["/bin/true"], _PROBE_LIMITS)):
         try:
-            finished = run_confined(
-                confinement,
-                argv,
-                limits=replace(_PROBE_LIMITS, profile="build" if builds else "run"),
-                cwd=Path("/"),
-            )
+            finished = run_confined(confinement, argv, limits=limits, cwd=Path("/"))
         except OSError as error:
             return str(error)
         if finished.timed_out:
