@@ -36,14 +36,8 @@ C_LIBRARY = frozenset(
 )  # fmt: skip
 
 # Those of them that touch no memory, whatever they are given, and that every C library has: a pointer may lead to one.
-PURE = frozenset(
-    [
-        *(name + end for name in MATH - {"exp10", "sinpi", "cospi", "rsqrt", "lgamma"} for end in ("", "f")),
-        "abs",
-        "labs",
-        "llabs",
-    ]
-)
+_EVERYWHERE = MATH - {"exp10", "sinpi", "cospi", "rsqrt", "lgamma"}
+PURE = frozenset(name + end for name in _EVERYWHERE for end in ("", "f")) | {"abs", "labs", "llabs"}
 
 # Functions that read or write through a pointer are redirected to our versions, which announce their accesses; clock() means another
 # thing.
@@ -90,9 +84,5 @@ UNSUPPORTED_MEMBERS = re.compile(
 
 
 def is_device_function(symbol: str) -> bool:
-    return (
-        symbol.startswith((DEVICE_PREFIX, *INSTRUMENTATION_PREFIXES))
-        or symbol in C_LIBRARY
-        or symbol in REDIRECTIONS
-        or symbol == ALIGNED_COPY
-    )
+    named = symbol in C_LIBRARY or symbol in REDIRECTIONS or symbol == ALIGNED_COPY
+    return named or symbol.startswith((DEVICE_PREFIX, *INSTRUMENTATION_PREFIXES))

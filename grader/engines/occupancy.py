@@ -20,22 +20,18 @@ class Capability:
     warps: int
     blocks: int
     shared_bytes: int  # of all its blocks together
-    shared_reserved: int  # what the driver takes in each block, from 8.0 on
-    shared_unit: int
+    shared_reserved: int = 1 << 10  # what the driver takes in each block, from 8.0 on
+    shared_unit: int = 128
     registers: int = 65_536
 
 
 _LIMITS = {
     75: Capability(32, 16, 64 << 10, 0, 256),
-    80: Capability(64, 32, 164 << 10, 1 << 10, 128),
-    86: Capability(48, 16, 100 << 10, 1 << 10, 128),
-    87: Capability(48, 16, 164 << 10, 1 << 10, 128),
-    89: Capability(48, 24, 100 << 10, 1 << 10, 128),
-    90: Capability(64, 32, 228 << 10, 1 << 10, 128),
-    100: Capability(64, 32, 228 << 10, 1 << 10, 128),
-    103: Capability(64, 32, 228 << 10, 1 << 10, 128),
-    120: Capability(48, 24, 100 << 10, 1 << 10, 128),
-    121: Capability(48, 24, 100 << 10, 1 << 10, 128),
+    80: Capability(64, 32, 164 << 10),
+    86: Capability(48, 16, 100 << 10),
+    87: Capability(48, 16, 164 << 10),
+    **dict.fromkeys((89, 120, 121), Capability(48, 24, 100 << 10)),
+    **dict.fromkeys((90, 100, 103), Capability(64, 32, 228 << 10)),
 }
 
 

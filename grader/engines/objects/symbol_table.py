@@ -23,15 +23,8 @@ _SYMBOL = struct.Struct("<IBBHQQ")  # st_name, st_info, st_other, st_shndx, st_v
 _RELOCATION = struct.Struct("<QQq")  # r_offset, r_info, r_addend
 _MACHINES = {62: "x64", 183: "AArch64"}
 _SYMBOLS, _RELOCATIONS_WITH_ADDENDS, NO_BITS, _RELOCATIONS = 2, 4, 8, 9  # SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_REL
-_KINDS = {
-    0: "STT_NOTYPE",
-    1: "STT_OBJECT",
-    2: "STT_FUNC",
-    3: "STT_SECTION",
-    4: "STT_FILE",
-    6: "STT_TLS",
-    10: "STT_GNU_IFUNC",
-}
+_KINDS = dict(enumerate(["STT_NOTYPE", "STT_OBJECT", "STT_FUNC", "STT_SECTION", "STT_FILE"]))
+_KINDS |= {6: "STT_TLS", 10: "STT_GNU_IFUNC"}
 _FIRST_SPECIAL_SECTION = 0xFF00
 _MOST_SECTIONS = 1 << 18  # no compiler makes so many of a text that we read
 _IN_FIRST_HEADER = 0xFFFF  # SHN_XINDEX: the number is too large for its field

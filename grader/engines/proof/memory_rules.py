@@ -23,16 +23,11 @@ _VIRTUAL = {"__tsan_vptr_update": "write", "__tsan_vptr_read": "read"}  # an obj
 _POINTER_BYTES = 8
 _RANGE = re.compile(r"__tsan_(read|write)_range|tilelab_unseen_(read|write)")
 # They end the thread or the launch. The compiler does not know it, but has nothing to do behind them that matters.
-NEVER_RETURN = frozenset(
-    {
-        "__ubsan_handle_out_of_bounds",
-        "__ubsan_handle_type_mismatch_v1",
-        "__ubsan_handle_divrem_overflow",
-        "__ubsan_handle_missing_return",
-        "__assert_fail",
-        "_ZN11cuda_on_cpu6__trapEv",
-    }
-)
+_ENDS = """
+    __ubsan_handle_out_of_bounds __ubsan_handle_type_mismatch_v1 __ubsan_handle_divrem_overflow __ubsan_handle_missing_return
+    __assert_fail _ZN11cuda_on_cpu6__trapEv
+"""
+NEVER_RETURN = frozenset(_ENDS.split())
 _INSTRUMENTATION = frozenset(
     {"__tsan_func_entry", "__tsan_func_exit", "__sanitizer_cov_trace_pc", "__ubsan_handle_alignment_assumption"}
 )
