@@ -346,13 +346,8 @@ def trouble_compiling(toolchain: GpuToolchain, confinement: Confinement, target:
 
 def _confined_trouble(runner: Path, device: Device, confinement: Confinement) -> str:
     """Why a confined program cannot use the GPU that an unconfined one sees. Empty: it can."""
-    finished = run_confined(
-        confinement,
-        [str(runner), "--try", *([device.library] if device.library else [])],
-        readable=[runner, *device.folders],
-        limits=GPU_RUN_LIMITS,
-        cwd=Path("/"),
-    )
+    argv, readable = [str(runner), "--try", *filter(None, [device.library])], [runner, *device.folders]
+    finished = run_confined(confinement, argv, readable=readable, limits=GPU_RUN_LIMITS, cwd=Path("/"))
     try:
         found = json.loads(finished.stdout)
     except ValueError:

@@ -118,13 +118,9 @@ def _function(name: str, head: str, body: list[str], groups: dict[str, Attribute
     bare = _STRING.sub('""', head)
     group = re.search(r" #(\d+)", bare)
     placed = _PLACED.search(bare)
-    return IrFunction(
-        name,
-        head,
-        groups.get(group[1], Attributes()) if group else Attributes(),
-        [line.strip() for line in body if line.startswith(" ")],
-        placed[1] if placed else "",
-    )
+    attributes = groups.get(group[1], Attributes()) if group else Attributes()
+    instructions = [line.strip() for line in body if line.startswith(" ")]
+    return IrFunction(name, head, attributes, instructions, placed[1] if placed else "")
 
 
 def _attributes(text: str) -> Attributes:

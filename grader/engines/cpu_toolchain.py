@@ -111,14 +111,8 @@ class CompilerHome:
         self, confinement: Confinement, argv: list[str], readable: Sequence[Path], folder: Path, limits: Limits
     ) -> Finished:
         """Runs a command of this compiler confined in the folder, where alone it may write."""
-        return run_confined(
-            confinement,
-            [*self.before, *argv],
-            readable=[*readable, *self.places],
-            writable=[folder],
-            limits=limits,
-            cwd=folder,
-        )
+        argv, shown = [*self.before, *argv], [*readable, *self.places]
+        return run_confined(confinement, argv, readable=shown, writable=[folder], limits=limits, cwd=folder)
 
 
 def home_of(compiler: str) -> CompilerHome:

@@ -229,13 +229,21 @@ _SILENT = re.compile(
 )
 _UNSUPPORTED = ONLY_ON_A_GPU | FAST_MATH
 _INITIALISER = re.compile(r"__static_initialization_and_destruction|^__cxx_global_var_init|^_GLOBAL__|[CD][12]Ev$")
-_READABLE = {
-    "_Znwm": "new",
-    "_Znam": "new[]",
-    "_ZdlPv": "delete",
-    "_ZdlPvm": "delete",
-    **dict.fromkeys(("_ZdaPv", "_ZdaPvm"), "delete[]"),
-}
+_SAID = [
+    "_Znwm",
+    "new",
+    "_Znam",
+    "new[]",
+    "_ZdlPv",
+    "delete",
+    "_ZdlPvm",
+    "delete",
+    "_ZdaPv",
+    "delete[]",
+    "_ZdaPvm",
+    "delete[]",
+]
+_READABLE = dict(zip(_SAID[::2], _SAID[1::2], strict=True))
 
 
 def check_object(obj: ObjectFile, entries: EntryPoints, calls: Calls) -> Refusal | None:

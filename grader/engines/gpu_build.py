@@ -145,11 +145,8 @@ def build_for_gpu(
     if finished.returncode != 0:
         return GpuBuild(refusals=_refused(output, source, entries), log=log, seconds=seconds, sides=sides)
     image = {"driver": target.driver, "device": target.device, "cubin": CUBIN, "functions": _kernels(folder / CUBIN)}
-    image |= {
-        "kernel": entries.kernel,
-        "ask_launch": ASK_LAUNCH if entries.launch else "",
-        "poison_shared": POISON_SHARED,
-    }
+    asks = ASK_LAUNCH if entries.launch else ""
+    image |= {"kernel": entries.kernel, "ask_launch": asks, "poison_shared": POISON_SHARED}
     (folder / IMAGE).write_text(json.dumps(image), encoding="utf-8")
     # The kernel is the function whose mangled name contains the length of its name and its name.
     name, found = name_of(entries.kernel), kernel_resources(output)

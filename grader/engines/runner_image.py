@@ -149,14 +149,7 @@ def _variables(info: DebugInfo, compiled: CompiledObject) -> list[dict[str, obje
 
 
 def _frames(frames: Sequence[Frame], varied: Spans, *, jumps: bool) -> list[dict[str, object]]:
-    described = (
-        _frame(one)
-        | {
-            "unset": one.extents() if jumps else [],
-            "memory": [(local.begin, local.end) for local in one.in_memory(varied)],
-        }
-        for one in frames
-    )
+    described = (_frame(one, varied, jumps=jumps) for one in frames)
     return [one for one in described if one["zones"] or one["unset"] or one["memory"]][:MAX_FRAMES]
 
 
@@ -167,7 +160,7 @@ def _at_run_time(steps: BuildSteps, frames: Sequence[Frame]) -> Spans:
     return at_run_time(steps.text(steps.toolchain.dump, WHEN_COMPILED), steps.name)
 
 
-def _frame(frame: Frame) -> dict[str, object]:
+def _frame(frame: Frame, varied: Spans, *, jumps: bool) -> dict[str, object]:
     """Its guards and the variables next to them, by their places in a list; -1: nobody's."""
     zones = frame.zones()
     around = list(dict.fromkeys(one for zone in zones for one in (zone.below, zone.above) if one))
@@ -184,6 +177,8 @@ def _frame(frame: Frame) -> dict[str, object]:
             | {"element_bytes": max(1, one.kind.bytes), "dimensions": one.kind.dimensions}
             for one in around
         ],
+        "unset": frame.extents() if jumps else [],
+        "memory": [(local.begin, local.end) for local in frame.in_memory(varied)],
     }
 
 
@@ -238,14 +233,12 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         if not array.dynamic and array.element.endswith(" const"):  # GCC does not announce reads of it
             what = f"`{array.name}` is __shared__ and const: no thread could ever write to it"
             return (rejected(0, what, "Remove the const."),)
-    info.shared.extend(
-        SharedArray(name, name, offset, 0, "float", 4, (), dynamic=True)
-        for name in dynamic_arrays(compiled.object)
-        if name not in known
-    )
+    more = [name for name in dynamic_arrays(compiled.object) if name not in known]
+    info.shared.extend(SharedArray(name, name, offset, 0, "float", 4, (), dynamic=True) for name in more)
     loops = loops_in(compiled.object, info.addresses)
     barriers = barrier_paths(compiled.object, info.addresses, loops)
     varied = _at_run_time(steps, info.frames)
+    in_memory = {(one.name, one.line) for frame in info.frames for one in frame.in_memory(varied)}
     jumps = _JUMP.search(steps.authors_text()) is not None  # that may skip a declaration
     outside = {one.name for one in compiled.object.symbols if one.undefined}
     image = {
@@ -262,10 +255,7 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
         "shared": [{key: value for key, value in asdict(array).items() if key != "symbol"} for array in info.shared],
         "guards": info.guards[:MAX_GUARDS],
         "frames": _frames(info.frames, varied, jumps=jumps),
-        "local_arrays": sorted(
-            {(one.name, one.line) for frame in info.frames for one in frame.in_memory(varied)},
-            key=lambda one: one[::-1],
-        )[:MAX_FRAMES],
+        "local_arrays": sorted(in_memory, key=lambda one: one[::-1])[:MAX_FRAMES],
         "variables": _variables(info, compiled),
         "dynamic_offset": offset,
         "targets": sorted(info.addresses[name] for name in compiled.proved.report.targets),

@@ -163,14 +163,8 @@ class Toolset:
         for path in [*self.toolchain.archives, self.build / "bin" / "confine", *runner, *programs]:
             with path.open("rb") as file:
                 digest.update(hashlib.file_digest(file, "sha256").digest())
-        for text in (
-            self.compiler_version,
-            self.toolchain.compiler,
-            *map(str, programs),
-            *self.toolchain.flags,
-            self.confinement.name,
-            self.toolchain.prelude.parent.name,
-        ):
+        compiler = (self.compiler_version, self.toolchain.compiler, *map(str, programs), *self.toolchain.flags)
+        for text in (*compiler, self.confinement.name, self.toolchain.prelude.parent.name):
             digest.update(text.encode() + b"\0")
         return digest.hexdigest()
 

@@ -234,15 +234,8 @@ def read_object(path: Path) -> ObjectFile:
                 if info >> 32 >= len(symbols) or offset in found:
                     raise ELFError(f"{path} relocates against symbols it does not have, or one place twice")
                 found[offset] = Relocation(info & 0xFFFFFFFF, symbols[info >> 32], addend)
-    sections = tuple(
-        Section(
-            one.name,
-            one.flags,
-            one.alignment,
-            one.size,
-            elf.data(one) if one.flags & _EXECUTABLE else b"",
-            relocations.get(index, {}),
-        )
-        for index, one in enumerate(elf.sections)
-    )
-    return ObjectFile(elf.machine, sections, tuple(symbols))
+    sections = []
+    for index, one in enumerate(elf.sections):
+        code = elf.data(one) if one.flags & _EXECUTABLE else b""
+        sections.append(Section(one.name, one.flags, one.alignment, one.size, code, relocations.get(index, {})))
+    return ObjectFile(elf.machine, tuple(sections), tuple(symbols))

@@ -49,9 +49,8 @@ _SCOPES = frozenset({"cta", "gpu", "sys"})
 _VECTORS = {"v2": 2, "v4": 4}
 _WIDEST = 128
 # CUDA's functions, and the types that they have.
-_ATOMIC = {
-    **{name: name.capitalize() for name in ("add", "min", "max", "and", "or", "xor", "exch", "inc", "dec")},
-    "cas": "CAS",
+_ATOMIC = {name: name.capitalize() for name in ["add", "min", "max", "and", "or", "xor", "exch", "inc", "dec"]} | {
+    "cas": "CAS"
 }
 _ATOMIC_OF = {
     "u32": "unsigned", "b32": "unsigned", "s32": "int", "f32": "float", "u64": "unsigned long long", "b64": "unsigned long long",
@@ -218,15 +217,6 @@ def _words(registers: Registers, parts: Sequence[Operand], kind: str) -> str:
     values = [registers.read(one, kind) for one in parts]
     values += ["0ull"] * (4 - len(values))
     return f"uint4{{{', '.join(f'static_cast<unsigned>({value})' for value in values)}}}"
-
-
-MEMORY: dict[str, Emit] = {
-    **dict.fromkeys(("ld", "ldu"), _load),
-    "st": _store,
-    **dict.fromkeys(("atom", "red"), _atomic),
-    "ldmatrix": _load_matrices,
-    "mma": _multiply_matrices,
-}
 
 
 # What groups of a row's words stand for, where it is not the words themselves: numbers that the kit's functions know them by, and parts of
@@ -435,10 +425,9 @@ def statements_for(instruction: Instruction, registers: Registers) -> list[str]:
     for row in _ROWS.get(name, ()):
         if len(instruction.operands) == len(row.given.split()) and (match := row.pattern.fullmatch(said)):
             return row.emit(match, instruction, registers)
-    emit = NUMBERS.get(name) or MEMORY.get(name)
-    if emit is None:
+    if name not in _OTHERS:
         raise refuse(instruction)
-    return emit(instruction, registers)
+    return _OTHERS[name](instruction, registers)
 
 
 # Numbers of PTX as calls of the kit's functions: floating-point ones, comparisons, conversions and moves.
@@ -532,8 +521,8 @@ def _convert(instruction: Instruction, registers: Registers) -> list[str]:
     return [registers.write(target, to, code, wider=not is_float(to))]
 
 
-NUMBERS: dict[str, Emit] = {
-    **dict.fromkeys(FLOAT_OPERATIONS, _floating),
-    "mov": _move,
-    "cvt": _convert,
-}
+_OTHERS: dict[str, Emit] = {
+    **dict.fromkeys(FLOAT_OPERATIONS, _floating), "mov": _move, "cvt": _convert,
+    **dict.fromkeys(("ld", "ldu"), _load), "st": _store, **dict.fromkeys(("atom", "red"), _atomic),
+    "ldmatrix": _load_matrices, "mma": _multiply_matrices,
+}  # fmt: skip
