@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -118,13 +118,8 @@ class Toolset:
             built = program.stat().st_mtime_ns
         except OSError as error:
             raise RemediableError(f"{program} is missing: run `make setup` to build it.") from error
-        # The sources that authors of labs change. Other changes of the kit are noticed when `make` builds it.
-        sources = [self.root / "assignments" / lab_id / "public_tests.cpp"]
-        sources += [] if public_only else [self.root / "solutions" / lab_id / "hidden_tests.cpp"]
-        for folder in ("judge", "problems"):
-            sources += sorted((self.root / "kit" / folder).rglob("*.[ch]pp"))
-        for source in sources:
-            if source.is_file() and source.stat().st_mtime_ns > built:
+        for source in self._judge_sources(lab_id, public_only=public_only):
+            if source.stat().st_mtime_ns > built:
                 message = f"{source} was changed after {program} was built: run `make setup` to build it again."
                 raise RemediableError(message)
         return program
@@ -140,6 +135,14 @@ class Toolset:
     def has_parts_for(self, lab: Lab, *, public_only: bool) -> bool:
         """Whether `provide` would build nothing for this lab."""
         return not kit_parts.missing_parts(self.root, *_parts_for([lab], public_only=public_only))
+
+    def _judge_sources(self, lab_id: str, *, public_only: bool) -> Iterator[Path]:
+        """The sources that authors of labs change. Other changes of the kit are noticed when `make` builds it."""
+        tests = [self.root / "assignments" / lab_id / "public_tests.cpp"]
+        tests += [] if public_only else [self.root / "solutions" / lab_id / "hidden_tests.cpp"]
+        for folder in ("judge", "problems"):
+            tests += sorted((self.root / "kit" / folder).rglob("*.[ch]pp"))
+        return (path for path in tests if path.is_file())
 
     def compiling_for(self, cuda_arch: int) -> Toolset:
         """The same with this value of __CUDA_ARCH__, whatever GPU the machine has. Its prelude is made where it is missing."""

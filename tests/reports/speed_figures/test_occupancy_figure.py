@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.engines.occupancy import known_capabilities, occupancy, resources
+from grader.engines.occupancy import _LIMITS, occupancy, resources
 from grader.model.result import GpuKernel
 from grader.pages.page_section import Shown
 from grader.pages.speed.speed_figure import occupancy_figure
@@ -57,7 +57,7 @@ def test_a_block_that_does_not_fit_is_not_drawn() -> None:
 
 
 def test_the_picture_and_the_number_of_warps_follow_from_the_same_limits() -> None:
-    for capability in known_capabilities():
+    for capability in _LIMITS:
         for threads, registers, shared in ((32, 255, 0), (256, 40, 2048), (1024, 64, 49_152)):
             found = occupancy(capability, threads=threads, registers=registers, shared_bytes=shared)
             parts = resources(capability, threads=threads, registers=registers, shared_bytes=shared)
