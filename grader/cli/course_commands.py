@@ -252,9 +252,7 @@ class Proved:
 
 
 def prove(proofs: Sequence[Proof], console: Console, *, workers: int) -> list[Proved]:
-    """The outcome of every proof. Each is printed when it and those before it are done, above a progress bar on a terminal. Proofs that
-    need no kit start first, then those with few steps, so that no long step starts last.
-    """
+    """Outcomes are printed in their order. Proofs without the kit start first, then those of few steps: no long step starts last."""
     steps = [(index, step) for index, proof in enumerate(proofs) for step in proof.steps]
     steps.sort(key=lambda one: (proofs[one[0]].needs_kit, len(proofs[one[0]].steps)))
     columns = (TextColumn("proving"), BarColumn(bar_width=None), MofNCompleteColumn(), TimeElapsedColumn())

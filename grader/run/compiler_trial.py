@@ -150,9 +150,7 @@ _CODE = Path(__file__).resolve().parents[1]
 
 
 def compiler_trouble(toolset: Toolset) -> str:
-    """Why submissions cannot be built with this compiler, and what to do, in one sentence. Empty where every canary comes to what
-    it must, now or when this compiler was first met.
-    """
+    """Why this compiler cannot be used, and what to do. Empty where every canary came to what it must, now or earlier."""
     try:
         record = _record(toolset)
         if record.is_file():

@@ -70,9 +70,7 @@ _ON_CPU, _ON_GPU = "cpu.ii", "gpu.ii"
 
 
 def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None:
-    """Why `source` is refused; None where it is one program. `folder` is empty. Raises StrangeToolkit, or RuntimeError where a
-    preprocessor fails over nothing that the file did.
-    """
+    """Why `source` is refused, if it is. `folder` is empty. Raises StrangeToolkit, or RuntimeError for what is not the file's doing."""
     text = source.read_text(encoding="utf-8", errors="replace")
     if refusal := no_one_program(text):
         return refusal
@@ -190,9 +188,7 @@ Judged = tuple[tuple[Refusal, ...], GpuOutcome | None]
 
 @dataclass(frozen=True)
 class GpuJob:
-    """One submission that is judged on a GPU. `call`: the cases that run there. `built_for_cpu`: whether the CPU executor could run it.
-    `scratch`: a folder of the caller's.
-    """
+    """`call`: the cases that run there. `built_for_cpu`: whether the CPU executor could run it. `scratch`: a folder of the caller's."""
 
     toolset: Toolset
     lab: Lab
@@ -388,9 +384,7 @@ class GpuJob:
 
 
 def register_limit(cases: Sequence[JudgedCase]) -> int | None:
-    """The most registers that a thread may have for the largest block that could not be launched for lack of them; None if there
-    was no such block.
-    """
+    """The most registers of a thread for the largest block that was short of them; None: there was no such block."""
     blocks = [
         launch.block
         for case in cases

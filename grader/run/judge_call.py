@@ -60,9 +60,7 @@ class JudgeCall:
 def run_judge(
     call: JudgeCall, lab: Lab, runner_argv: Sequence[str], folder: Path, lines: Sequence[str]
 ) -> tuple[JudgedCase, ...]:
-    """What the judge saw of the runner that `runner_argv` starts. `lines` are the submission's. Raises RuntimeError, which is
-    ours to investigate, if the judge dies, hangs or writes a file that cannot be read.
-    """
+    """What the judge saw of that runner. `lines`: the submission's. Raises RuntimeError where the judge fails: ours to investigate."""
     rules = [
         *(["--allow-same-value-writes"] if lab.public.races.same_value_writes == "allowed" else []),
         *(["--through-shared"] if lab.public.through == "shared" else []),
@@ -73,9 +71,7 @@ def run_judge(
 
 
 def with_local_arrays(cases: Sequence[JudgedCase], images: Iterable[Path | None]) -> tuple[JudgedCase, ...]:
-    """Says in the message of a case that misses its technique which local arrays its launches had in local memory. `images`: what the
-    builder wrote of each kernel.
-    """
+    """Tells a case that misses its technique of its local arrays in local memory. `images`: what the builder wrote of each kernel."""
     read = [json.loads(image.read_text(encoding="utf-8")) for image in images if image is not None]
     arrays = sorted({(line, name) for image in read for name, line in image["local_arrays"]})[:_MOST_ARRAYS]
     if not arrays:

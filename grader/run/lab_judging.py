@@ -34,9 +34,7 @@ Draw = Callable[[Toolset, Lab, str, Path | StartedProgram, Sequence[JudgedCase]]
 
 @dataclass(frozen=True)
 class LabJudge:
-    """`explained`: causes are looked for beside a failure; where nobody reads them, that would be a compilation for nothing. `drawn`: makes
-    pages about a failure after everything is judged; what it does changes nothing else.
-    """
+    """`explained`: causes of a failure are looked for, which is a compilation. `drawn`: makes pages about one, and changes nothing."""
 
     toolset: Toolset
     seed: int

@@ -51,9 +51,7 @@ def agreed(verdict: Verdict, message: str, gpu: JudgedCase | None, *, passed: bo
 
 
 def was_run(case: JudgedCase) -> bool:
-    """Whether the judge ran these shapes. After three launches that did not end it runs no more, and its message says nothing
-    about them.
-    """
+    """After three launches that did not end the judge runs no more, and its message says nothing about these shapes."""
     last = case.launches[-1] if case.launches else None
     return not (case.verdict is Verdict.TIMEOUT and last is not None and last.grid is None)
 

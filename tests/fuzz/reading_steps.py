@@ -147,7 +147,7 @@ STEPS: Mapping[str, Callable[[str], object]] = {
     "without functions of the host": without_host_functions,
     "without members of the host": without_host_members,
     "parts of kernels": _parts,
-    "includes": lambda text: with_flat_includes(text, ["h1.h"], FILE),
+    "includes": lambda text: with_flat_includes({FILE: text, "h1.h": ""}, FILE)[FILE],
     "host code": lambda text: host_text(text, FILE),
     "what is only read": lambda text: (read_only_parameters(text, FILE), read_only_in(code_tokens(text))),
     "code that is passed": lambda text: passes_code(KernelSource(FILE, {FILE: text})),

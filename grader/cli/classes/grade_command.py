@@ -218,9 +218,7 @@ def headings(labs: Sequence[str]) -> list[str]:
 
 
 def given_submissions(texts: Sequence[str]) -> list[Path]:
-    """`make` gives all paths as one text: where there is no such file or folder, its parts are meant. Raises RemediableError where one is
-    not there.
-    """
+    """`make` gives all paths as one text: its parts are meant where it is no file or folder. Raises RemediableError if one is missing."""
     if not texts or not all(text.strip() for text in texts):
         raise RemediableError(
             'SUBMISSIONS is empty: name a folder or a download, as in `make grade SUBMISSIONS="handed in" OUT=graded`.'

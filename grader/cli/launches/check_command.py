@@ -204,9 +204,7 @@ def _extent(text: str, option: str) -> Extent3:
 
 
 def _with_ending(checked: Checked, source: KernelSource) -> tuple[Finding, ...]:
-    """The findings, with two possible additions: how the launch ended, if no finding says it, and a note if the result depends
-    on the order of blocks and threads.
-    """
+    """Also how the launch ended, if no finding says it, and a note if the result depends on the order of blocks and threads."""
     findings = checked.findings
     if checked.verdict is not Verdict.PASS and all(one.kind is not checked.verdict for one in findings):
         findings = (*findings, Finding(kind=checked.verdict, file=source.name, message=checked.message))

@@ -58,9 +58,7 @@ _MOST_KERNELS = 6
 
 
 def trace_own_launches(file: Path, lab: Lab, folder: Path, *, show: bool = True) -> int:
-    """Writes pages in `folder`; `show`: opens the first. Returns 0 if all launches are clean, else 1. Raises LaunchRefusedError where no
-    kernel can be launched.
-    """
+    """Returns 0 if all launches are clean, else 1. Raises LaunchRefusedError where no kernel can be launched."""
     source = read_kernel_source(file, [])
     kernels = kernels_in(source.texts[source.name])[:_MOST_KERNELS]
     if not kernels:

@@ -198,9 +198,7 @@ class Practice:
         return data is not None and self._is_starter(lab, data)
 
     def build(self, labs: Sequence[Lab]) -> None:
-        """The tests of those that have a file to test; `attempt` says what is wrong with another one. All at once, with a line that says
-        so. Does nothing where they are there. Raises RemediableError.
-        """
+        """The missing tests of the labs that have a file to test, all at once, with a line that says so. Raises RemediableError."""
         needed = [lab for lab in labs if self._readable(lab) is not None and not self.is_left_alone(lab)]
         if self.toolset is not None and needed:
             self.toolset.provide(needed, public_only=True)
@@ -283,9 +281,7 @@ def _starter_digest(lab: Lab) -> str:
 
 
 def chosen_labs(start: Path, wanted: Sequence[str], *, case: str | None, file: Path | None) -> tuple[Path, list[Lab]]:
-    """The course and the chosen labs: those named, or the one that contains `start`, or all; with `case`, those of them that have such
-    a case. Raises LabError.
-    """
+    """The course, and the labs that are named, or the one that contains `start`, or all; of them those with `case`. Raises LabError."""
     root = course_root(start)
     ids = [matching_lab(root, one) for one in wanted]
     if not ids:

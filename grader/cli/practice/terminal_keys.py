@@ -129,9 +129,7 @@ _AROUND = 3  # the command, make's own last line, the next prompt
 
 
 def student_console() -> Console:
-    """Colour on a terminal; plain text elsewhere, and always if NO_COLOR is set. It never fails for a character that it cannot
-    show.
-    """
+    """Plain text where there is no terminal or NO_COLOR is set. It never fails for a character that it cannot show."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
     return Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
@@ -168,9 +166,7 @@ class OwnTerminal:
         return self._shown(made.stdout) if made.stdout.strip() else _said(made)
 
     def _shown(self, text: str) -> str:
-        """A short text is for the watch's own screen: nobody has to leave anything. A longer one is shown here, in a pager that says how
-        to go back.
-        """
+        """A short text is for the watch's own screen: nobody has to leave anything. A longer one is shown here, in a pager."""
         columns, lines = shutil.get_terminal_size()
         if sum(1 + (len(line) - 1) // columns if line else 1 for line in text.splitlines()) <= lines // 2:
             return text.rstrip()

@@ -27,9 +27,7 @@ from grader.pages.screens.lab_screen import Screen
 
 
 class IdleSearch:
-    """`found` is called with the lines added, in the search's thread, unless `stop` was called before. It holds `lock` then: whoever
-    holds it too knows that nothing is found meanwhile.
-    """
+    """`found` is called with the lines, in the search's thread, while it holds `lock`; not after `stop`."""
 
     def __init__(self, practice: Practice, found: Callable[[Tried], None]) -> None:
         self._practice, self._found = practice, found
@@ -99,9 +97,7 @@ class FilePoller:
         return changed  # none if an edit has been undone since
 
     def _at_rest(self, seen: dict[str, Contents]) -> dict[str, Contents]:
-        """The contents after nothing changes any more. A file may be missing for a moment; if it stays missing, it counts as
-        removed.
-        """
+        """The contents after nothing changes any more. A file that is missing for a moment was not removed."""
         away = 0
         while True:
             self._sleep(POLL_SECONDS)
@@ -123,9 +119,7 @@ Event = list[str] | str  # the names of saved files, or a key
 
 
 def watch_events(poller: FilePoller, take: Callable[[], str] = str) -> Iterator[Event]:
-    """`take` gives the next key that was pressed, or an empty text. It never ends by itself. Files that are saved while the caller works
-    are reported next.
-    """
+    """`take`: the next key that was pressed, or an empty text. What is saved while the caller works is reported next."""
     while True:
         if saved := poller.poll():
             yield saved
@@ -151,9 +145,7 @@ _DOING = {"t": "tracing …", "p": "writing the page …", "a": "looking at your
 
 
 class WatchLoop:
-    """What was found so far, and the screen that shows it. `commands`: what keys start besides the tests, of a lab; each returns what is
-    to be shown below the screen, or an empty text. Empty: there are no keys.
-    """
+    """`commands`: by key, what is done with a lab; each returns what is to be shown below the screen. Empty: there are no keys."""
 
     def __init__(
         self,
@@ -211,9 +203,7 @@ class WatchLoop:
             self._show()
 
     def _went_on(self, focus: Tried | None) -> bool:
-        """Among several labs, the next one comes into view. From the only one, the course's next lab takes its place: whether it was
-        tested and shown.
-        """
+        """To the next of several labs; from the only one to the course's next lab: whether that was tested and shown."""
         ids = [lab.id for lab in self._practice.labs]
         if len(ids) > 1:
             place = ids.index(focus.lab_id) if focus else -1

@@ -226,9 +226,7 @@ class _SurvivorList(Strict):
 
 @dataclass(frozen=True)
 class LabProofs:
-    """The proofs that need a judge, of one lab. `grade`: as a batch grades a file, with public and hidden cases. `verdict_of` a text of the
-    lab's file: that of the first case that fails, or `pass`.
-    """
+    """Those that need a judge. `grade`: as a batch does. `verdict_of` a text: that of the first case that fails, or `pass`."""
 
     root: Path
     lab: Lab

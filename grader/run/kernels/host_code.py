@@ -233,6 +233,11 @@ class Item:
     words: frozenset[str] = frozenset()  # every word in it
 
     @property
+    def is_host(self) -> bool:
+        """No kernel can call it."""
+        return self.is_function and not self.on_device
+
+    @property
     def qualified(self) -> str:
         """The kernel's name with its namespaces."""
         return f"{self.scope}::{self.kernel}" if self.scope else self.kernel
@@ -255,13 +260,11 @@ def kernels_in(source: str) -> list[str]:
 
 
 def without_host_functions(source: str) -> str:
-    return blanked(source, [item for item in items_of(source) if item.is_function and not item.on_device])
+    return blanked(source, [item for item in items_of(source) if item.is_host])
 
 
 def without_host_members(source: str) -> str:
-    """The source with `;` in place of the bodies of host functions in classes: `Lock() { cudaMalloc(…); }` becomes `Lock();`. A kernel that
-    is given such an object needs its members, and not what host code does with them. Lines stay.
-    """
+    """`Lock() { cudaMalloc(…); }` of a class becomes `Lock();`: a kernel needs its objects' members, and not their host code."""
     reader = _Reader(source)
     classes = ((first, end) for first, end, _, is_function in reader.spans() if not is_function)
     cuts = (cut for first, end in classes for cut in reader.host_members(first, end))
@@ -342,9 +345,7 @@ class _Reader:
             at = end
 
     def host_members(self, first: int, end: int) -> Iterator[tuple[int, int]]:
-        """Of the classes among these tokens: where what belongs to a host function's definition begins behind its parameters, and where
-        it ends.
-        """
+        """Of host functions in the classes among these tokens: from behind the parameters to the end."""
         classes = [(first, end)]
         while classes:
             at, end = classes.pop()
@@ -391,7 +392,9 @@ class _Reader:
         """The position after the item's last token, and whether it is a function with a body."""
         if body >= len(self._tokens) or self._tokens[body].text == ";":
             return min(body + 1, len(self._tokens)), False
-        is_function = self._is_function(first, body)
+        head = _outer([token.text for token in self._tokens[first:body]])
+        # Behind a parameter list, and not behind the head of a class, an initialiser or an enumeration.
+        is_function = "(" in head and ("=" not in head or "operator" in head)
         at = self._closing(body) + 1
         if is_function:
             while at < len(self._tokens) and self._tokens[at].text in {"{", ","}:  # members' initialisers, with braces
@@ -403,8 +406,3 @@ class _Reader:
 
     def _closing(self, opening: int) -> int:
         return self._closings.get(opening, len(self._tokens) - 1)
-
-    def _is_function(self, first: int, body: int) -> bool:
-        """Whether the `{` follows a parameter list. It does not after the head of a class, an initialiser or an enumeration."""
-        head = _outer([token.text for token in self._tokens[first:body]])
-        return "(" in head and ("=" not in head or "operator" in head)

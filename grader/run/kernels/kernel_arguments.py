@@ -32,6 +32,7 @@ MAX_BUFFER_BYTES = 64 << 20
 MAX_TOTAL_BYTES = 256 << 20
 _ZERO = Content("constant", (0,))
 _NAMESPACES = re.compile(r"(?:\w+::)+(?=\w+$)")
+_CHARACTERS = {"char", "signed char", "unsigned char"}
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ class _Matching:
             raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
         number = NUMBER_TYPES.get(wanted.type)
         element = parameter.element or (numbers_type(wanted.type, *number) if number else None)  # of a void*, as named
-        if element is None or not _same(element, _type_of(wanted, element)):
+        if element is None or not _same(element, wanted):
             raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
         if parameter.layout is not None and not wanted.extents:
             found = filled(parameter.name, parameter.layout, wanted, self._make_buffer)
@@ -246,12 +247,6 @@ def _check_shown(arguments: Sequence[Argument]) -> None:
             raise ArgumentError(message)
 
 
-def _type_of(wanted: WantedArgument, element: ValueType) -> str:
-    """Without its namespaces. Of a buffer of pointers, the stars count: in `float*[3]` they belong to the element."""
-    plain = _NAMESPACES.sub("", wanted.type)
-    return plain + "*" * wanted.stars if element.name.endswith("*") else plain
-
-
 def _function(kernel: str, parameter: Parameter, wanted: WantedArgument) -> Argument:
     """A pointer to a function of the file, by the function's name."""
     content = wanted.content
@@ -277,17 +272,15 @@ def _counted(parameter: Parameter, element: ValueType, content: Content, wanted:
     return extents
 
 
-def _same(element: ValueType, wanted: str) -> bool:
-    if wanted in element.names or wanted == element.name or wanted == without_const(element.name):
+def _same(element: ValueType, wanted: WantedArgument) -> bool:
+    """Without namespaces. Of a buffer of pointers, the stars count: in `float*[3]` they belong to the element."""
+    name, number = _NAMESPACES.sub("", wanted.type), element.number
+    name += "*" * wanted.stars if element.name.endswith("*") else ""
+    if name in element.names or name in {element.name, without_const(element.name)}:
         return True
-    number = element.number
-    if number is None or wanted not in NUMBER_TYPES or number.is_bool != (wanted == "bool"):
+    if number is None or name not in NUMBER_TYPES or number.is_bool != (name == "bool"):
         return False
-    return (number.kind, number.bytes) == NUMBER_TYPES[wanted] or {wanted, element.name} <= {
-        "char",
-        "signed char",
-        "unsigned char",
-    }
+    return (number.kind, number.bytes) == NUMBER_TYPES[name] or {name, element.name} <= _CHARACTERS
 
 
 def _check_range(parameter: Parameter, number: Leaf, wanted: WantedArgument) -> None:

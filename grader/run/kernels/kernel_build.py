@@ -69,7 +69,7 @@ def sliced(texts: Mapping[str, str], kernel: str, functions: Collection[str] = (
 def _needed_names(items: list[Item], macros: Mapping[str, frozenset[str]], roots: set[str]) -> set[str]:
     """Every word that the kernel and some functions contain, directly or through what they name."""
     needed = set(roots)
-    waiting = [item for item in items if not _is_host(item)]
+    waiting = [item for item in items if not item.is_host]
     while True:
         words = {word for item in waiting if _stays(item, needed) for word in item.words}
         words |= {word for name in needed if name in macros for word in macros[name]}
@@ -80,14 +80,7 @@ def _needed_names(items: list[Item], macros: Mapping[str, frozenset[str]], roots
 
 
 def _stays(item: Item, needed: set[str]) -> bool:
-    if _is_host(item):
-        return False
-    return item.declares is None or bool(item.declares & needed)
-
-
-def _is_host(item: Item) -> bool:
-    """A function of the host: no kernel can call it."""
-    return item.is_function and not item.on_device
+    return not item.is_host and (item.declares is None or bool(item.declares & needed))
 
 
 _MAX_ROUNDS = 40  # how often the build is tried, each time without what did not compile
@@ -115,13 +108,11 @@ def build_kernel(
     functions: Sequence[str] = (),
     beside: Sequence[str] = (),
 ) -> BuiltKernel:
-    """Builds in `folder`, which it empties before each try. `definitions`: macros, as NAME or NAME=VALUE; `functions`: names of
-    functions that are passed to the kernel; `beside`: other kernels that are built into the same program.
-    """
+    """Empties `folder` before each try. `functions`: passed to the kernel; `beside`: other kernels of the same program."""
     entries = EntrySignatures(kernel, by_name=True, functions=tuple(functions), beside=tuple(beside))
     tries: list[BuiltKernel] = []
     for texts in _choices(source, base_name(kernel), [base_name(one) for one in (*functions, *beside)]):
-        flat = {name: with_flat_includes(text, texts, source.name) for name, text in texts.items()}
+        flat = with_flat_includes(texts, source.name)
         built = _Tries(toolset, source.name, entries, folder, definitions, flat).result()
         if built.build.runner is not None:
             return built
@@ -183,9 +174,7 @@ class _Tries:
         return self.toolset.cpu_build(copy, self.folder, self.entries, definitions=definitions)
 
     def _without_failures(self, build: CpuBuild) -> bool:
-        """Takes out includes that do not exist, and directives, host declarations and other kernels that cannot be built. Whether it
-        found any.
-        """
+        """Takes out what cannot be built: includes, directives, host declarations, other kernels. Whether it found any."""
         before = dict(self.texts)
         done = set[tuple[str, int]]()
         for name, number, message in _ERROR.findall(build.log):
@@ -237,9 +226,7 @@ class _Tries:
         return build
 
     def _blamed(self, last: CpuBuild) -> CpuBuild:
-        """The build whose words say why there is no runner: the first that missed a header which the kernel needs, the first in which one
-        did not compile, else the last.
-        """
+        """Whose words say why: the first that missed a header which the kernel needs, or in which one did not compile, else the last."""
         if last.refusals[0].verdict is not Verdict.COMPILE_ERROR:
             return last
         missed = (build for header, build in self.missed if is_needed(header, last.log))

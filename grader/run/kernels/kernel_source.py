@@ -129,18 +129,16 @@ def read_kernel_source(path: Path, folders: Sequence[Path] = ()) -> KernelSource
     return KernelSource(path.name, texts, {name: text for name, text in companions.items() if name not in texts})
 
 
-def with_flat_includes(text: str, own: Collection[str], main: str) -> str:
-    """Changes includes of own headers: they lie beside the file, whatever folder they came from. A header of templates may include the
-    file itself: what is in it is there already.
-    """
+def with_flat_includes(texts: Mapping[str, str], main: str) -> dict[str, str]:
+    """They lie in one folder. A header of templates may include the main file itself: what is in it is there already."""
 
     def flat(match: re.Match[str]) -> str:
         name = (match["quoted"] or match["angled"]).replace("\\", "/").rsplit("/", 1)[-1]
         if name == main:
             return ""
-        return f'#include "{name}"' if name in own else match[0]
+        return f'#include "{name}"' if name in texts else match[0]
 
-    return INCLUDE.sub(flat, text)
+    return {name: INCLUDE.sub(flat, text) for name, text in texts.items()}
 
 
 def _own_headers(path: Path, text: str, around: Sequence[Path], project: ProjectHeaders) -> Iterator[Path]:
@@ -280,11 +278,6 @@ def companions_of(source: ProgramSource) -> list[KernelSource]:
     return list(found.values())
 
 
-def flat_texts(unit: KernelSource) -> dict[str, str]:
-    """The unit's texts as they lie in one folder, whatever folders they came from."""
-    return {name: with_flat_includes(text, unit.texts, unit.name) for name, text in unit.texts.items()}
-
-
 # Headers of libraries that do not compile for the executor, by the compiler's log: which #include of the author's own files brought each.
 #
 # Such a header is host code. nvcc compiles it with exceptions, which device code has not.
@@ -297,16 +290,9 @@ _ERROR = re.compile(r"(?P<file>[^:\s][^:\n]*):\d+:(?:\d+:)? (?:fatal )?error: ")
 def failing_includes(log: str, own: Collection[str]) -> Iterator[tuple[str, int, str]]:
     """The own file and the line of each such #include, and the header with the error, which is none of `own`."""
     found = set[tuple[str, int]]()
-    for chain, file in _errors(log):
-        place = next((one for one in chain if one[0] in own), None)
-        if file not in own and place is not None and place not in found:
-            found.add(place)
-            yield (*place, file)
-
-
-def _errors(log: str) -> Iterator[tuple[list[tuple[str, int]], str]]:
-    """The file of each error, and what includes it: the nearest file first. A chain holds until there is another one."""
-    chain: list[tuple[str, int]] = []
+    chain: list[
+        tuple[str, int]
+    ] = []  # what includes the file of an error, the nearest first; it holds until there is another one
     was_step = False
     for line in log.split("\n"):
         first, further = _FIRST.match(line), _NEXT.match(line)
@@ -315,7 +301,10 @@ def _errors(log: str) -> Iterator[tuple[list[tuple[str, int]], str]]:
         elif further and was_step:
             chain.append((further["file"], int(further["line"])))
         elif error := _ERROR.match(line):
-            yield chain, error["file"].removeprefix("./")
+            file, place = error["file"].removeprefix("./"), next((one for one in chain if one[0] in own), None)
+            if file not in own and place is not None and place not in found:
+                found.add(place)
+                yield (*place, file)
         was_step = bool(first or further)
 
 

@@ -215,7 +215,7 @@ _TYPES = frozenset({*TYPE_BYTES, "signed", "true", "false", "const"})
 _TYPE, _FLAT, _WIDE = "float", "256", "16"  # a type, and the threads of a block in one dimension and in two
 _MOST_ROUNDS = 8  # a macro that stands for a macro that stands for …
 _WORD = re.compile(r"[^\W\d]\w*")
-_SECOND_AXIS = re.compile(r"\b(?:threadIdx|blockDim|blockIdx)\s*\.\s*y\b")
+SECOND_AXIS = re.compile(r"\b(?:threadIdx|blockDim|blockIdx)\s*\.\s*y\b")
 
 
 def definitions_of(source: KernelSource, kernel: str) -> list[str]:
@@ -244,10 +244,6 @@ def _parameter_type(text: str) -> str:
     return " ".join(name[1].split()) + ("*" if name[3] else "")
 
 
-def is_two_dimensional(source: KernelSource, kernel: str) -> bool:
-    return any(_SECOND_AXIS.search(text) for text in definitions_of(source, kernel))
-
-
 def with_arguments(source: KernelSource, kernel: str, definitions: Sequence[str] = ()) -> str:
     """`sum<float>` for the template `sum`; what is no template stays as it is, and so does a template whose arguments are not obvious.
     Macros in the arguments get their values, because the compiler has expanded the file's own when it sees the name. `definitions`:
@@ -266,7 +262,7 @@ def with_arguments(source: KernelSource, kernel: str, definitions: Sequence[str]
         return kernel
     if launched := next(_launched(source, kernel.rsplit("::", 1)[-1], _macros(source, definitions)), None):
         return f"{kernel}<{launched}>"
-    wide = _SECOND_AXIS.search(found[0]) is not None
+    wide = SECOND_AXIS.search(found[0]) is not None
     usual = [_usual(one, wide=wide) for one in parameters if "=" not in one and "..." not in one]
     return f"{kernel}<{', '.join(usual)}>" if all(usual) else kernel
 
@@ -288,11 +284,8 @@ def _expanded(text: str, macros: Mapping[str, str]) -> str:
 
 
 def _launched(source: KernelSource, name: str, macros: Mapping[str, str]) -> Iterator[str]:
-    """The template arguments in launches of the kernel, where every word of them is known outside the host's functions, or is a constant of
-    one.
-    """
-    outside = (item for item, _ in source.items() if not item.is_function or item.on_device)
-    known = {*_TYPES, *(word for item in outside for word in item.declares or ())}
+    """The template arguments in launches of the kernel, where every word is known outside the host's functions, or a constant."""
+    known = {*_TYPES, *(word for item, _ in source.items() if not item.is_host for word in item.declares or ())}
     texts = [without_comments(text) for text in source.texts.values()]
     constants = constants_of("\n".join(texts)) | dict(macros)
     for one in (one for text in texts for one in _launches(text, name)):

@@ -144,6 +144,10 @@ def read_parameters(program: Path, address: int) -> list[Parameter]:
     raise RuntimeError(f"{program} has no debug information of the function at {address:#x}")
 
 
+_HANDLES = {
+    name: Parameter("", kind, replace(numbers_type(kind, "unsigned", 8), names=frozenset({name})), False, False)
+    for name, kind in OBJECTS.items()
+}
 # Pointers that were read, by where their type stands and how many lead to them: a class of many pointers to itself is read once.
 _Known = dict[tuple[int, int], Parameter]
 
@@ -269,12 +273,12 @@ class _Walk:
         """What `die` has."""
         target, _ = _bare(die)
         named = f"`{path.rpartition('.')[2]}`" if path else "it"
-        handle = next((OBJECTS[one] for one in _names(die) if one in OBJECTS), "")
+        handle = next((_HANDLES[one] for one in _names(die) if one in OBJECTS), None)
         if target is None or level > _MOST_DEPTH or "DW_AT_declaration" in target.attributes:
             self._cannot("it is nested too deeply" if level else "its class is declared and not defined")
         elif target.tag in _NUMBERS or _is_half(target):
             leaf = _leaf(target, offset)
-            self.members.append(Member(path, leaf, _handle(handle) if handle else None))
+            self.members.append(Member(path, leaf, handle))
             if leaf.bytes not in _SIZES:
                 self._cannot(f"{named} is a number of {leaf.bytes} bytes")
         elif target.tag == _POINTER:
@@ -356,13 +360,6 @@ class _Walk:
 
 def _is_half(target: Die) -> bool:
     return target.tag in _CLASSES and text_of(target, "DW_AT_name") == _HALF
-
-
-def _handle(kind: str) -> Parameter:
-    names = frozenset(name for name in OBJECTS if OBJECTS[name] == kind)
-    return Parameter(
-        "", kind, replace(numbers_type(kind, "unsigned", 8), names=names), is_pointer=False, is_const=False
-    )
 
 
 def _leaf(target: Die, offset: int) -> Leaf:

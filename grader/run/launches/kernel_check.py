@@ -34,11 +34,11 @@ from grader.run.kernels.kernel_arguments import (
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel
 from grader.run.kernels.kernel_source import KernelSource
 from grader.run.kernels.own_launches import (
+    SECOND_AXIS,
     Extent3,
     OwnLaunch,
     definitions_of,
     extent_text,
-    is_two_dimensional,
     own_launches,
 )
 from grader.run.kernels.parameter_types import Parameter, read_parameters
@@ -91,9 +91,7 @@ class Checked(Launch):
 
 
 def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, scratch: Path) -> Checked | BuiltKernel:
-    """What was built, without a runner, where there was no launch. `scratch` is an empty folder of the caller. Raises ArgumentError where
-    the arguments do not fit the kernel.
-    """
+    """`scratch`: an empty folder. A BuiltKernel without a runner where there was no launch. Raises ArgumentError if one does not fit."""
     functions = list(dict.fromkeys(name for one in request.arguments for name in named_functions(parse_argument(one))))
     for name in functions:
         word = re.compile(rf"\b{re.escape(name.rpartition('::')[2])}\b")
@@ -114,9 +112,7 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
 
 
 def trace_again(toolset: Toolset, scratch: Path, block: Extent3, *, is_endless: bool) -> Trace | None:
-    """The same launch once more, with what one of its blocks does step by step; None where it has no such block. `scratch`: where
-    check_kernel() has built and launched it. A launch that does not end is recorded for a while.
-    """
+    """Once more with the steps of a block; None: there is none. `scratch`: check_kernel()'s. Without an end, it is cut."""
     description = scratch / "launch.json"
     plain = json.loads(description.read_text(encoding="utf-8"))
     if is_endless:
@@ -128,9 +124,7 @@ def trace_again(toolset: Toolset, scratch: Path, block: Extent3, *, is_endless: 
 def check_built(
     toolset: Toolset, build: CpuBuild, request: CheckRequest, scratch: Path, source: KernelSource | None = None
 ) -> Checked:
-    """Launches what was built in `scratch / "work"`. Its findings are in the runner's words and without the text of their lines.
-    `source`: where launches of its own may be found, if the request names no arguments.
-    """
+    """Launches what is in `scratch / "work"`. `source`: where launches of its own may be found, if the request has no arguments."""
     assert build.runner is not None
     assert build.image is not None
     image = json.loads(build.image.read_text(encoding="utf-8"))
@@ -233,11 +227,11 @@ class ProposedLaunch:
 def proposed_launch(source: KernelSource, kernel: str, parameters: Sequence[Parameter]) -> ProposedLaunch:
     """`kernel`: its name with namespaces, and with template arguments."""
     name = re.split(r"[<(]", kernel, maxsplit=1)[0]
-    wide, unknown = is_two_dimensional(source, name), (None,) * len(parameters)
+    definitions, unknown = definitions_of(source, name), (None,) * len(parameters)
+    wide = any(map(SECOND_AXIS.search, definitions))
     launches = (one for one in own_launches(source, name) if len(one.values) == len(parameters))
     own = next(launches, OwnLaunch(0, None, None, None, unknown, unknown))
     grid, block = _WIDE if wide else _FLAT
-    definitions = definitions_of(source, name)
     if definitions and not any("blockIdx" in text for text in definitions):
         grid = (1, 1, 1)  # its author thinks of one block
     dynamic = any(re.search(r"\bextern\s+__shared__", text) for text in definitions)
@@ -336,6 +330,7 @@ _SURFACE_CALL = re.compile(
 )
 _CHANNEL = re.compile(r"\bcudaCreateChannelDesc\s*<\s*([\w ]+?)\s*>")
 _ADDRESS = re.compile(r"\baddressMode\s*\[\s*[012]\s*\]\s*=\s*cudaAddressMode(\w+)\s*;")
+_SMALL = re.compile(r"(?:unsigned |signed )?u?(?:char|short)[124]?")
 _SETTING = r"\b{name}\s*=\s*(\w+)\s*;"
 # make_float4(…), (float)x, float(x)
 _MADE = re.compile(r"\bmake_(\w+)\s*\(|\(\s*(\w+)\s*\)|static_cast\s*<\s*(\w+)\s*>|(\w+)\s*\(")
@@ -347,9 +342,7 @@ _TYPES = frozenset(
 
 
 def texture_argument(source: KernelSource, kind: str, name: str, side: int) -> str:
-    """The parameter `name` as the file uses it, `side` texels wide; `kind` is "texture" or "surface". Where a helper function uses it under
-    another name, any use in the file counts.
-    """
+    """As the file uses `name`, `side` texels wide. A helper may use it under another name: then any use in the file counts."""
     text = "\n".join(without_comments(one) for one in source.texts.values())
     calls = list((_TEXTURE_CALL if kind == "texture" else _SURFACE_CALL).finditer(text))
     own = [
@@ -364,7 +357,7 @@ def texture_argument(source: KernelSource, kind: str, name: str, side: int) -> s
     if kind == "texture" and chosen:
         made = _CHANNEL.search(text)
         settings = _host_options(text)
-        if "asfloat" in settings and not (made and _is_small(made[1])):
+        if "asfloat" in settings and not (made and _SMALL.fullmatch(made[1])):
             settings.remove("asfloat")
         elif "asfloat" in settings and made:
             element = made[1]
@@ -389,10 +382,6 @@ def _type_of(text: str, call: re.Match[str]) -> str:
         rf"\b((?:unsigned |signed )?\w+)\s+{variable[1]}\b\s*[=;,)({{]", text[: call.start()]
     )
     return declared[1] if declared and declared[1] in _TYPES else ""
-
-
-def _is_small(name: str) -> bool:
-    return re.fullmatch(r"(?:unsigned |signed )?u?(?:char|short)[124]?", name) is not None
 
 
 def _host_options(text: str) -> list[str]:

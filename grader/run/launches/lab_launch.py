@@ -76,9 +76,7 @@ def recognise(labs: Sequence[Lab], source: Path, text: str, root: Path) -> Lab:
 
 
 def asked_source(file: Path | None, lab_id: str | None, kernel: str | None = None) -> tuple[Lab, Path, bytes]:
-    """The lab, the file and its text, of a command that names a file, a lab, a kernel, or none of them and stands in a lab's folder. Raises
-    LaunchRefusedError and LabError.
-    """
+    """Of a command that names a file, a lab, a kernel, or stands in a lab's folder. Raises LaunchRefusedError and LabError."""
     root = course_root(Path.cwd())
     lab_id = matching_lab(root, lab_id) if lab_id else None
     if file is None:
@@ -113,9 +111,7 @@ class BuiltLaunch:
     seconds: float = JUDGE_SECONDS
 
     def watch(self, asked: Mapping[str, Any], report: type[Watched], *, of_tests: bool = False) -> Watched:
-        """Of any size where the lab's problem registers itself, else, and with `of_tests`, one of the public tests. `asked` and errors: see
-        `watch_public_launch`.
-        """
+        """Of any size where the problem registers itself, else, or with `of_tests`, of a public test. `asked`: watch_public_launch()."""
         asked = asked if of_tests else {"problem": Path(self.lab.public.problem).stem, **asked}
         told = read_report(
             watch_public_launch(self.toolset, self.lab, self.runner, asked, seconds=self.seconds), report
@@ -128,9 +124,7 @@ class BuiltLaunch:
 
 
 def build_launch(toolset: Toolset, lab: Lab, source: bytes, scratch: Path) -> BuiltLaunch:
-    """Builds in `scratch`, an empty folder of the caller, that stays as long as the launch is watched. Raises LaunchRefusedError where the
-    file does not build.
-    """
+    """In `scratch`, empty, for as long as the launch is watched. Raises LaunchRefusedError where the file does not build."""
     if lab.public.starts_itself:
         raise LaunchRefusedError(several_launches(lab))
     copy, work = scratch / lab.public.file, scratch / "work"
@@ -216,9 +210,7 @@ class TraceRequest:
 
 @dataclass(frozen=True)
 class Traced:
-    """A traced launch, of a lab or of any kernel. `steps` is None where they were not interpreted, or where the block did not run; then
-    `report.launch` says why.
-    """
+    """`steps` is None where they were not interpreted, or the block did not run; then `report.launch` says why."""
 
     name: str  # the lab's id; of another kernel, what its pages are called
     file: str  # as it is shown
@@ -365,9 +357,7 @@ class RunTracer:
         return SurveyedRun(reader.launch(entry), launches_of(reader.facts(record)), record.reversed)
 
     def trace(self, run: SurveyedRun, launch: RunLaunch, request: TraceRequest) -> Traced:
-        """One more run, with this launch traced. `request.reversed`: that launch alone in the opposite order of the surveyed one. Raises
-        LaunchRefusedError, and what survey() raises.
-        """
+        """One more run. `request.reversed`: that launch alone in the opposite order. Raises LaunchRefusedError as well."""
         asked = {
             "launch": launch.number,
             "whole_reversed": run.is_reversed,
@@ -443,10 +433,7 @@ def _one_launch(run: SurveyedRun, traced: TracedLaunchRecord, facts: RunFacts) -
 
 
 def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], ProfileReport]) -> ModelledTime | None:
-    """Models the launch on a GPU, at a size that fills the GPU where the counts scale exactly. `profile` counts other shapes.
-
-    None where nothing was counted.
-    """
+    """At a size that fills the GPU, where the counts scale exactly. `profile` counts other shapes. None: nothing was counted."""
     traffic = report.launch.traffic
     if traffic is None or not traffic.complete:
         return None

@@ -6,7 +6,6 @@ What is missing is refused by name. A header that is not here goes first, as in 
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -21,8 +20,8 @@ from grader.run.kernels.kernel_source import (
     KernelSource,
     ProgramSource,
     companions_of,
-    flat_texts,
     stand_in,
+    with_flat_includes,
     with_line,
 )
 from grader.run.programs.host_text import host_text, read_only_parameters
@@ -108,16 +107,11 @@ class _Work:
     frame: TextFrame
     made: HostBuild
 
-    def run(self, commands: Sequence[list[str]], cwd: Path) -> Finished:
-        argv = commands[0] if len(commands) == 1 else ["sh", "-c", " && ".join(map(shlex.join, commands))]
-        return run_confined(
-            self.confinement,
-            [*self.toolchain.home.before, *argv],
-            readable=self.toolchain.readable,
-            writable=[self.folder],
-            limits=_LIMITS,
-            cwd=cwd,
-        )
+    def run(self, command: list[str], cwd: Path) -> tuple[Finished, str]:
+        """With what it said."""
+        argv, readable = [*self.toolchain.home.before, *command], self.toolchain.readable
+        done = run_confined(self.confinement, argv, readable=readable, writable=[self.folder], limits=_LIMITS, cwd=cwd)
+        return done, done.said.replace(f"{self.folder}/", "")
 
     @property
     def output(self) -> str:
@@ -138,9 +132,7 @@ def build_host(
     definitions: Sequence[str],
     frame: TextFrame = NO_FRAME,
 ) -> HostBuild:
-    """`folder`: an empty one of the caller's, where the program comes to lie. `definitions`: macros, as -D takes them. `frame`: text around
-    the main file's.
-    """
+    """`folder`: empty; the program comes to lie there. `definitions`: as -D takes them. `frame`: text around the main file's."""
     made = HostBuild(source)
     work = _Work(toolchain, confinement, folder, definitions, frame, made)
     for number, unit in enumerate(source.units):
@@ -161,7 +153,7 @@ def build_host(
 def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal, ...]:
     """Compiles one source to an object file beside its folder."""
     folder = work.folder / f"unit{number}"
-    texts = flat_texts(unit)
+    texts = with_flat_includes(unit.texts, unit.name)
     _leave_out(work, texts, list(absent_libraries(texts, work.toolchain.has)))
     for name, text in texts.items():
         if refusal := too_long(text):
@@ -174,8 +166,7 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
         before = _BEFORE if unit.name == work.made.source.main.name and work.frame.before else ""
         plain = not before and _is_plain(work, unit.name, texts)
         command = work.toolchain.preprocess(unit.name, "expanded.ii", work.options, before, plain=plain)
-        finished = work.run([command], folder)
-        log = _log(finished, work)
+        finished, log = work.run(command, folder)
         absent = _MISSING.search(log) if finished.returncode else None
         if not absent or absent[1] not in texts:
             break
@@ -207,13 +198,11 @@ def _is_plain(work: _Work, name: str, texts: Mapping[str, str]) -> bool:
 def _note_read_parameters(
     work: _Work, unit: KernelSource, folder: Path, texts: Mapping[str, str], expanded: str
 ) -> None:
-    """By what the kernels are compiled from: another text than the host's where one asks for which side it is. If it is not known, nothing
-    is noted.
-    """
+    """By what kernels are compiled from: another text where one asks for its side. If that is not known, nothing is noted."""
     if any("CUDA_ARCH" in text for text in texts.values()):
         before = f"{work.frame.before}\n#define __CUDA_ARCH__ {DEVICE_ARCH}\n"
         (folder / _FOR_DEVICE).write_text(before, encoding="utf-8")
-        finished = work.run([work.toolchain.preprocess(unit.name, "device.ii", work.options, _FOR_DEVICE)], folder)
+        finished, _ = work.run(work.toolchain.preprocess(unit.name, "device.ii", work.options, _FOR_DEVICE), folder)
         device = folder / "device.ii"
         if finished.returncode or device.is_symlink() or not device.is_file() or device.stat().st_size > MAX_TEXT_BYTES:
             return
@@ -229,10 +218,10 @@ def _compiled_text(work: _Work, unit: KernelSource, number: int, expanded: str) 
     for keeps in (True, False) if runs_here else (False,):
         text = host_text(expanded, unit.name, keeps_device_bodies=keeps)
         (folder / "host.ii").write_text(text, encoding="utf-8")
-        finished = work.run([work.toolchain.compile("host.ii", f"../unit{number}.o", work.options)], folder)
+        finished, log = work.run(work.toolchain.compile("host.ii", f"../unit{number}.o", work.options), folder)
         if finished.returncode == 0:
             break
-    return finished, _log(finished, work)
+    return finished, log
 
 
 def _write(work: _Work, folder: Path, texts: dict[str, str]) -> None:
@@ -261,10 +250,6 @@ def _leave_out(work: _Work, texts: dict[str, str], found: Iterable[tuple[str, in
         work.made.missing.append(MissingHeader(name, line, header))
 
 
-def _log(finished: Finished, work: _Work) -> str:
-    return finished.said.replace(f"{work.folder}/", "")
-
-
 def _why(work: _Work, unit: KernelSource, finished: Finished, log: str) -> tuple[HostRefusal, ...]:
     if limit := used_up(finished, _LIMITS, log):
         return (HostRefusal(unit.name, 0, f"The compiler was stopped: it needed more than {limit} for {unit.name}."),)
@@ -279,8 +264,7 @@ def _why(work: _Work, unit: KernelSource, finished: Finished, log: str) -> tuple
 def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
     (work.folder / "run").mkdir(exist_ok=True)
     objects = [f"unit{number}.o" for number in range(units)]
-    finished = work.run([work.toolchain.link(objects, work.output, work.options)], work.folder)
-    log = _log(finished, work)
+    finished, log = work.run(work.toolchain.link(objects, work.output, work.options), work.folder)
     undefined = undefined_names(log)
     if finished.returncode == 0 and not undefined:
         return ()
@@ -297,10 +281,8 @@ def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
     return (HostRefusal("", 0, f"The program cannot be linked: {said.strip()[:300]}", verdict),)
 
 
-# Why the host side of a program cannot be built, in sentences that name what is missing. Reads compilers' and linkers' words; pure.
-
-# What a newcomer may have meant where a call of CUDA's runtime, or a launch, does not compile. Reads the compiler's words; pure. What it
-# says is added to them and takes nothing away.
+# Why the host side of a program cannot be built, in sentences that name what is missing, and what a newcomer may have meant: that is
+# added to the compiler's words and takes nothing away. Pure.
 
 _NO_CALL = re.compile(
     r"no matching function for call to [\u2018']\s*(cuda\w+)\s*(?:<[^(]*>)?(?:\((?P<types>[^\n]*)\))?[\u2019']"
@@ -323,15 +305,12 @@ def call_hint(error: str) -> str:
         if "void" in vector[1]:
             return "A std::vector is no pointer: its member `data()` gives a pointer to its numbers."
         return "A std::vector is no pointer. A kernel gets a pointer that `cudaMalloc` has set, and `cudaMemcpy` brings the numbers there."
-    call = _NO_CALL.search(error)
-    return _of_call(call[1], call["types"] or "") if call else ""
-
-
-def _of_call(name: str, types: str) -> str:
-    first = types.split(",", maxsplit=1)[0].strip().rstrip("&").strip()
-    if _ALLOCATES.fullmatch(name) and first.endswith("*") and not first.endswith("**"):
-        return f"`{name}` sets the pointer, so it needs the pointer's address: {name}(&pointer, …)."
-    return f"`{name}` takes other arguments than these, or takes them in another order."
+    if (call := _NO_CALL.search(error)) is None:
+        return ""
+    name, first = call[1], (call["types"] or "").split(",", maxsplit=1)[0].strip().rstrip("&").strip()
+    lacks_address = _ALLOCATES.fullmatch(name) and first.endswith("*") and not first.endswith("**")
+    said = f"sets the pointer, so it needs the pointer's address: {name}(&pointer, …)."
+    return f"`{name}` {said if lacks_address else 'takes other arguments than these, or takes them in another order.'}"
 
 
 # Libraries and interfaces that are not served here, by the headers and the names that belong to them.
@@ -393,9 +372,7 @@ class HostRefusal:
 def refusals_of_errors(
     log: str, unit: KernelSource, missing: Sequence[tuple[str, int, str]]
 ) -> tuple[HostRefusal, ...]:
-    """`missing`: file, line and name of headers that were left out of any of the program's sources. What they declare explains other
-    errors, in a source that includes them.
-    """
+    """`missing`: headers that were left out of any source, with file and line. What they declare explains other errors."""
     missing = [one for one in missing if one[0] in unit.texts]
     errors = [(file, int(line), text) for file, line, text in _ERROR.findall(log)]
     unknown = [match[1].rpartition("::")[2] for _, _, text in errors if (match := _NAME.search(text))]
@@ -431,7 +408,10 @@ def _not_served(
 
 def _misnamed(unit: KernelSource, errors: Sequence[tuple[str, int, str]]) -> Iterator[HostRefusal]:
     for file, line, text in errors:
-        match, name, is_own = _NAME.search(text), _full_name(text), file in unit.texts
+        match, member, is_own = _NAME.search(text), _MEMBER.search(text), file in unit.texts
+        name = (
+            f"{member[2]}::{member[1]}" if member else match[1] if match else ""
+        )  # with that of a library that is here in part
         if name and (is_own or "::" in name) and (library := library_of(name)):
             message = f"The program uses {library} (`{name}`), which cannot run here."
             yield HostRefusal(file, line, message, Verdict.NEEDS_GPU)
@@ -463,14 +443,6 @@ def _misspelt(name: str, error: str) -> str:
     )
     is_near = meant.startswith("cuda") and not is_other and distance(name, meant) <= _MOST_LETTERS
     return meant if is_near else ""
-
-
-def _full_name(error: str) -> str:
-    """What the compiler does not know; of a member of a library that is here in part, with the library's name."""
-    if member := _MEMBER.search(error):
-        return f"{member[2]}::{member[1]}"
-    match = _NAME.search(error)
-    return match[1] if match else ""
 
 
 def undefined_names(log: str) -> tuple[HostRefusal, ...]:

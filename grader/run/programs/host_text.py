@@ -141,11 +141,6 @@ class StubParameter:
     place: int = 0  # where it goes in the text
 
 
-def stub(parameters: Sequence[StubParameter]) -> str:
-    listed = "".join(f", {one.expression}" for one in parameters)
-    return f"{{ static char {MARK}; ::tilelab_host::launch_kernel(&{MARK}{listed}); }}"
-
-
 def stub_parameters(tokens: Sequence[Token]) -> list[StubParameter]:
     """`tokens`: those between the parentheses."""
     parts = [part for part in parts_of(tokens) if part]
@@ -218,9 +213,7 @@ _EMPTIED = "{ __builtin_unreachable(); }"
 
 
 def host_text(preprocessed: str, file: str, *, keeps_device_bodies: bool = False) -> str:
-    """`file`: the source's name, as the compiler was given it. `keeps_device_bodies`: a library runs functions of the device here. The text
-    of system headers, which is most of it, is set aside and put back.
-    """
+    """`file`: the source's name for the compiler. `keeps_device_bodies`: a library runs functions of the device here."""
     kept, aside = _without_system_headers(preprocessed)
     changed = _with_stubs(_with_calls(kept, file), file, keeps_device_bodies=keeps_device_bodies)
     return re.sub(rf"^{_SET_ASIDE}(\d+)\n", lambda match: aside[int(match[1])], changed, flags=re.MULTILINE)
@@ -265,7 +258,8 @@ def _with_stubs(text: str, file: str, *, keeps_device_bodies: bool) -> str:
         if function.is_kernel:
             parameters = stub_parameters(tokens[function.opening + 1 : closing(tokens, function.opening)])
             pieces += [Replacement(one.place, one.place, one.added) for one in parameters if one.added]
-            new = stub(parameters)
+            listed = "".join(f", {one.expression}" for one in parameters)
+            new = f"{{ static char {MARK}; ::tilelab_host::launch_kernel(&{MARK}{listed}); }}"
         if function.is_kernel or not keeps_device_bodies:
             bodies.append(Replacement(first, end, new))
     outer: list[Replacement] = []
@@ -368,11 +362,8 @@ def _only_reads(body: Tokens, name: str) -> bool:
         one.text for one in body
     ):
         return False
-    return all(_is_value(body, at) for at, one in enumerate(body) if one.text == name and _is_name(body, at))
-
-
-def _is_name(body: Tokens, at: int) -> bool:
-    return body[at].kind == "word" and body[at - 1].text not in {".", "->", "::"}
+    uses = (at for at, one in enumerate(body) if one.text == name and body[at - 1].text not in {".", "->", "::"})
+    return all(_is_value(body, at) for at in uses)
 
 
 def _is_value(body: Tokens, at: int) -> bool:

@@ -76,9 +76,7 @@ class HostToolchain:
     def preprocess(
         self, source: str, output: str, options: list[str], before: str = "", *, plain: bool = False
     ) -> list[str]:
-        """`options`: the user's -D and the like. `before`: a file that is included behind the prelude and before the source. `plain`: C++
-        that knows nothing of CUDA, for which there is no prelude.
-        """
+        """`options`: -D and the like. `before`: a file that is included before the source. `plain`: C++ that knows nothing of CUDA."""
         included = [*([] if plain else ["-include", str(self.prelude)]), *(["-include", before] if before else [])]
         return [
             self.compiler, "-x", "c++", *self._flags(options), *included, "-E", "-fpch-preprocess",
@@ -157,9 +155,7 @@ class SourceLine:
 def places_of(
     toolchain: HostToolchain, confinement: Confinement, program: Path, addresses: Collection[int], own: Collection[str]
 ) -> dict[int, SourceLine]:
-    """The place of each return address whose line is known. `own`: names of the user's files; a call from a header of the kit counts for
-    the line that it was inlined into.
-    """
+    """`own`: names of the user's files; a call from a header of the kit counts for the line that it was inlined into."""
     asked = sorted(addresses)[:_MOST]
     if not asked:
         return {}

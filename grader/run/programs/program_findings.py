@@ -172,7 +172,10 @@ def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
     for one in facts.record.host:
         if not (stopped and one.number("error") == _LAUNCH_TIMEOUT):
             yield _as_swapped(one, facts)
-    yield from _lost_output(facts.record)
+    record, printed = facts.record, facts.record.printed.strip()
+    if record.ended == "exit" and printed and record.launches:  # by kernels, after the last time that the host waited
+        lost = {"kind": "lost-output", "at": record.launches[-1].at, "text": printed.split("\n")[0]}
+        yield HostRecord.model_validate(lost)
     told_at = {one.at for one in facts.record.host}
     faulty = {one.at for one in facts.record.findings}
     faulty |= {one.at for one in facts.record.launches if one.status in _ENDINGS}
@@ -196,15 +199,6 @@ def _nobody_looks(error: ErrorRecord, place: SourceLine, facts: RunFacts) -> boo
     unused = {one.call for one in facts.unused if (one.file, one.line) == (place.file, place.line)}
     named = {one.name for one in calls_at(place, facts.lines, error.op)}  # none where a macro makes the call
     return bool(unused) and named <= unused
-
-
-def _lost_output(record: RunRecord) -> Iterator[HostRecord]:
-    """What kernels printed after the last time that the host waited."""
-    if record.ended == "exit" and record.printed.strip() and record.launches:
-        at = record.launches[-1].at
-        yield HostRecord.model_validate(
-            {"kind": "lost-output", "at": at, "text": record.printed.strip().split("\n")[0]}
-        )
 
 
 def _as_swapped(record: HostRecord, facts: RunFacts) -> HostRecord:
@@ -289,28 +283,19 @@ _LENGTH, _OFFSET = 2, 3  # the places of the bytes in cudaMemcpy, and of the off
 
 
 def _short_fill(found: ProgramFinding, facts: RunFacts) -> str:
-    """Of memory that was read and never set: the copy or the fill that ended before. The memory is that which the finding names, or the
-    only such one that its launch is given.
-    """
+    """Of memory that was read and never set: the copy or the fill that ended before, where only one is meant."""
     if found.kind != Verdict.UNINITIALIZED_READ:
         return ""
-    short = [one for one in facts.record.allocations if one.filled is not None and one.filled.at in facts.places]
-    if named := MEMORY.match(found.array or ""):
-        short = [one for one in short if one.index == int(named[1])]
-    else:
-        given = given_names(facts.places.get(found.at), facts.lines)
-        short = [one for one in short if facts.names.name(one.index) in given]
-    if len(short) != 1 or short[0].filled is None:
+    short = [(one, one.filled) for one in _given(found, facts) if one.filled and one.filled.at in facts.places]
+    if len(short) != 1:
         return ""
-    (one,) = short
-    line, reached = facts.places[short[0].filled.at].line, short[0].filled.bytes
-    return f" Line {line} sets only the first {reached:,} of the {one.bytes:,} bytes of {facts.names.words(one.index)}."
+    ((one, reach),) = short
+    line, memory = facts.places[reach.at].line, facts.names.words(one.index)
+    return f" Line {line} sets only the first {reach.bytes:,} of the {one.bytes:,} bytes of {memory}."
 
 
 def _short_copies(facts: RunFacts) -> Iterator[HostRecord]:
-    """Results of which only a part is ever copied to the host, and variables of the device that are copied in part: by their number of
-    elements, or by the size of a pointer.
-    """
+    """Parts of results or of variables that are copied: as many bytes as there are elements, or as a pointer has."""
     lines = facts.lines
     for one in facts.record.allocations:
         for reach, is_write in ((one.filled, True), (one.taken, False)):
@@ -377,7 +362,9 @@ def _small_room(found: ProgramFinding, facts: RunFacts) -> str:
     index = _INDEX.search(found.element or "")
     if found.kind != Verdict.OUT_OF_BOUNDS or index is None:
         return ""
-    meant = [one for one in _given(found, facts) if int(index[1]) < one.bytes]
+    given = _given(found, facts)
+    named = [one for one in given if facts.names.name(one.index) == found.array]
+    meant = [one for one in named or given if int(index[1]) < one.bytes]
     if len(meant) != 1 or (place := facts.places.get(meant[0].at)) is None:
         return ""
     statement = call_at(place, facts.lines, "allocate")
@@ -390,9 +377,8 @@ def _small_room(found: ProgramFinding, facts: RunFacts) -> str:
 
 
 def _given(found: ProgramFinding, facts: RunFacts) -> list[AllocationRecord]:
-    """The memory that the finding names, or what its launch is given of that name; else all that it is given."""
+    """The memory that the finding names; else all that its launch is given."""
     if named := MEMORY.match(found.array or ""):
         return [one for one in facts.record.allocations if one.index == int(named[1])]
     given = given_names(facts.places.get(found.at), facts.lines)
-    passed = [one for one in facts.record.allocations if facts.names.name(one.index) in given]
-    return [one for one in passed if facts.names.name(one.index) == found.array] or passed
+    return [one for one in facts.record.allocations if facts.names.name(one.index) in given]

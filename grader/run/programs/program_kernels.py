@@ -28,6 +28,7 @@ from grader.run.kernels.kernel_source import KernelSource, ProgramSource, base_n
 from grader.run.kernels.parameter_types import (
     IN_REGISTERS,
     WIDEST,
+    Leaf,
     Parameter,
     ValueType,
     numbers_type,
@@ -117,8 +118,6 @@ def unit_of(kernel: KernelName, units: Sequence[KernelSource]) -> KernelSource |
 #
 # kit/program reads it from program.json. Plain data.
 
-_POINTER_BYTES = 8
-
 
 class KernelMismatchError(Exception):
     """What was built is not the kernel that the host program names, or cannot be called: the text says why."""
@@ -144,7 +143,8 @@ def kernel_description(build: CpuBuild, kernel: KernelName) -> dict[str, object]
 
 def _parameter(parameter: Parameter, kernel: KernelName) -> dict[str, object]:
     element, layout = parameter.element, None if parameter.is_pointer else parameter.layout
-    value = layout or _pointer_or_number(parameter)
+    number = Leaf("unsigned", 8) if parameter.is_pointer or parameter.texture else element and element.number
+    value = layout or (numbers_type("", number.kind, number.bytes) if number else None)
     if value is None or (layout and not _can_be_passed(layout)):
         why = f": {parameter.trouble}" if parameter.trouble else ""
         what = f"`{kernel.shown}` takes `{parameter.text} {parameter.name}`"
@@ -163,13 +163,6 @@ def _parameter(parameter: Parameter, kernel: KernelName) -> dict[str, object]:
     }
 
 
-def _pointer_or_number(parameter: Parameter) -> ValueType | None:
-    if parameter.is_pointer or parameter.texture:
-        return numbers_type("", "unsigned", _POINTER_BYTES)
-    number = parameter.element.number if parameter.element else None
-    return numbers_type("", number.kind, number.bytes) if number else None
-
-
 def _can_be_passed(layout: ValueType) -> bool:
     in_registers = not layout.by_reference and layout.bytes <= IN_REGISTERS
     return layout.alignment <= WIDEST and not (in_registers and (layout.trouble or layout.holds_union))
@@ -180,9 +173,7 @@ Progress = Callable[[str], None]  # is told what is done next
 
 @dataclass(frozen=True)
 class ProgramRecipe:
-    """How a program is built. `frame`: text of ours around that of the main file. `kept`: a folder for built kernels, of which the oldest
-    go; none: nothing is kept, so nothing goes while somebody else runs it.
-    """
+    """`frame`: text of ours around the main file's. `kept`: a folder for built kernels, of which the oldest go; none: none is kept."""
 
     source: ProgramSource
     definitions: Sequence[str] = ()
@@ -268,9 +259,7 @@ def _built(
     names: Sequence[KernelName],
     scratch: Path,
 ) -> tuple[ProgramKernel, ...]:
-    """The kernels in one program, each with its own description. If they cannot be built so: a refusal of one that is alone, and nothing of
-    several.
-    """
+    """The kernels in one program. If they cannot be built so: a refusal of one that is alone, and nothing of several."""
     is_alone = len(names) == 1
     words = [*recipe.definitions, "", *(() if is_alone else (one.symbol for one in names))]
     places = [recipe.kept / _key(unit, name, words, fingerprint) if recipe.kept else None for name in names]

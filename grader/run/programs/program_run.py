@@ -72,9 +72,7 @@ class ProgramRequest:
 def run_program(
     toolset: Toolset, request: ProgramRequest, kernels: Sequence[ProgramKernel], scratch: Path
 ) -> tuple[RunRecord, bytes]:
-    """The record, and what the program wrote to its standard output where that is kept: at most one byte more than OUTPUT_BYTES. Raises
-    MachineError where the broker itself fails.
-    """
+    """With its output where that is kept, at most a byte more than OUTPUT_BYTES. Raises MachineError where the broker fails."""
     broker = toolset.part("broker")
     described, report = scratch / "program.json", scratch / "run.json"
     described.write_text(json.dumps(program_description(toolset, request, kernels)), encoding="utf-8")
@@ -180,9 +178,7 @@ def _kernel(toolset: Toolset, kernel: ProgramKernel, request: ProgramRequest) ->
 def run_whole(
     toolset: Toolset, recipe: ProgramRecipe, request: ProgramRequest, scratch: Path, progress: Progress
 ) -> ProgramReport:
-    """`request` names no program yet: the built one is run. `scratch`: an empty folder of the caller's. Raises MachineError where something
-    of ours failed.
-    """
+    """`request` names no program yet. `scratch`: an empty folder. Raises MachineError where something of ours failed."""
     began = time.monotonic()
     toolset = toolset.compiling_for(DEVICE_ARCH)
     recipe = replace(recipe, kept=toolset.build / "programs")

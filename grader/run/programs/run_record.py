@@ -187,16 +187,13 @@ _ADVICE = {
 
 
 @cache
-def _errors() -> dict[int, ErrorWords]:
-    """The kit's own table."""
-    rows = _ROW.finditer(_TABLE.read_text(encoding="utf-8"))
-    return {
-        int(one["number"]): ErrorWords(one["name"], one["said"], _ADVICE.get(int(one["number"]), "")) for one in rows
-    }
-
-
 def error_words(error: int) -> ErrorWords:
-    return _errors().get(error, ErrorWords(f"error {error}", f"error {error}"))
+    """As the kit's own table has them."""
+    rows = _ROW.finditer(_TABLE.read_text(encoding="utf-8"))
+    known = (
+        ErrorWords(one["name"], one["said"], _ADVICE.get(error, "")) for one in rows if int(one["number"]) == error
+    )
+    return next(known, ErrorWords(f"error {error}", f"error {error}"))
 
 
 # How a signal ended the program, in plain words.
@@ -265,8 +262,9 @@ def calls_at(place: SourceLine | None, lines: Mapping[str, Sequence[str]], op: s
     statement = "\n".join(lines[place.file][place.line - 1 : place.line - 1 + _MOST_LINES])
     found = [match for match in _CALL.finditer(statement) if match.start() < max(1, len(first))]
     fitting = [one for one in found if re.fullmatch(_NAMED.get(op, r"\w+"), one[1])]
-    chosen = fitting or ([] if op in _NAMED else found)
-    return [CallStatement(one[1], tuple(_arguments(statement, one.end()))) for one in chosen]
+    between = ((one[1], one.end()) for one in fitting or ([] if op in _NAMED else found))
+    parts = ((name, parts_between(statement[at : closing_bracket(statement, at - 1)])) for name, at in between)
+    return [CallStatement(name, tuple(" ".join(part.split()) for part in given)) for name, given in parts]
 
 
 def is_overwritten(place: SourceLine, lines: Mapping[str, Sequence[str]]) -> bool:
@@ -279,11 +277,6 @@ def is_overwritten(place: SourceLine, lines: Mapping[str, Sequence[str]]) -> boo
     after = re.split(r"[{}]", without_comments(rest))[0]
     uses = re.search(rf"\b{match['name']}\b(?P<behind>\s*=(?!=)[^;]*)?", after)
     return uses is not None and uses["behind"] is not None and not re.search(rf"\b{match['name']}\b", uses["behind"])
-
-
-def _arguments(text: str, at: int) -> list[str]:
-    """What stands between commas up to the bracket that closes the one before `at`."""
-    return [" ".join(part.split()) for part in parts_between(text[at : closing_bracket(text, at - 1)])]
 
 
 def given_names(place: SourceLine | None, lines: Mapping[str, Sequence[str]]) -> set[str]:

@@ -139,9 +139,7 @@ def _second_opinion_note(one: Sanitized, file: str) -> Finding:
 
 
 def score_lab(lab: Lab, outcome: LabOutcome, verdict: LabVerdict | None = None) -> LabResult:
-    """The lab's points and findings. `verdict`: where it is known already. Where `speed_is_assessed`, performance points follow from
-    measured speed.
-    """
+    """`verdict`: where it is known already. Where `speed_is_assessed`, performance points follow from measured speed."""
     found = verdict or lab_verdict(lab, outcome)
     judged = [_case(lab, outcome, case) for case in found.cases]
     counted = counted_performance(lab, judged, found.before_timing)

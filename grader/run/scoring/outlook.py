@@ -42,9 +42,7 @@ def reads_for_a_product(facts: Facts) -> float:
 def next_step(
     facts: Facts, steps: Sequence[StepSpec], gpu: Gpu, outputs: int, length: int
 ) -> tuple[StepSpec, float] | None:
-    """With the gain: the predicted speed after the step, divided by that before it. At a size with `outputs` elements, each a sum of
-    `length` products. None where the model expects nothing of any step.
-    """
+    """The gain: the predicted speed divided by that before. `outputs` sums of `length` products. None: nothing is expected of any step."""
     now = predicted(facts, gpu, outputs, length)
     if now is None:
         return None

@@ -130,9 +130,7 @@ def _lone_spike(times: Times) -> float:
 
 
 def needs_more(speed: Speed, thresholds: Sequence[float], share: Ratio | None = None) -> bool:
-    """Whether a threshold is inside the interval. Then more rounds may show on which side of it the kernel is. `share`: of another
-    kernel's speed than the model's.
-    """
+    """Whether more rounds may show on which side of a threshold the kernel is. `share`: of another kernel's speed than the model's."""
     measured = share or speed.share
     return speed.rounds < ALL_ROUNDS and any(measured.low < one <= measured.high for one in thresholds)
 
