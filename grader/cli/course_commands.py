@@ -182,7 +182,11 @@ def check_course(
     console = Console(highlight=False)
     root = course_root(Path.cwd())
     if remake:
-        _remake_pages(root)
+        for page in pages(root, load_labs(root, [])):
+            try:
+                _say(f"wrote {page}" if page_proofs.remake(root, page) else "")
+            except page_proofs.MadeTextError as error:
+                raise RemediableError(f"{page}:{error.line}: {error}") from error
         return 0
     labs = load_labs(root, lab or [])
     if not (root / "solutions").is_dir():
@@ -195,17 +199,13 @@ def check_course(
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         grading = Grading(labs, JobStore(store), Path(scratch), seed)
         unpacked = UnpackedHandout(root, labs, made, Path(scratch), store, max(1, at_once // 2))
-        built = Proof(
-            "handout",
-            "builds in an empty folder; starters fail, solutions pass",
-            [unpacked.diagnostics],
-            needs_kit=True,
-        )
+        holds = "builds in an empty folder; starters fail, solutions pass"
+        built = Proof("handout", holds, [unpacked.diagnostics], needs_kit=True)
         judged = [LabProofs(root, lab, seed, grading, grading.catch) for lab in labs]
-        kernels, mutants = (
-            [*chain.from_iterable(map(each, judged))] for each in (LabProofs.of_kernels, LabProofs.of_mutants)
+        of_labs = (
+            one for each in (LabProofs.of_kernels, LabProofs.of_mutants) for lab_ in judged for one in each(lab_)
         )
-        proofs = list(_chosen([*course_proofs(root, labs, made), *kernels, *mutants, built], proof or []))
+        proofs = list(_chosen([*course_proofs(root, labs, made), *of_labs, built], proof or []))
         if needs_kit := any(one.needs_kit for one in proofs):
             store.mkdir(parents=True, exist_ok=True)
             grading.begin(Toolset.open(root, allow_no_sandbox=True))  # the course's own kernels
@@ -216,16 +216,6 @@ def check_course(
     if failed:
         console.print(f"failed: {', '.join(failed)}", style="red", soft_wrap=True)
     return _FAILED if failed else 0
-
-
-def _remake_pages(root: Path) -> None:
-    """Updates every passage that a command makes, and says which pages changed."""
-    for page in pages(root, load_labs(root, [])):
-        try:
-            if page_proofs.remake(root, page):
-                _say(f"wrote {page}")
-        except page_proofs.MadeTextError as error:
-            raise RemediableError(f"{page}:{error.line}: {error}") from error
 
 
 def _chosen(proofs: Sequence[Proof], wanted: Sequence[str]) -> Iterator[Proof]:
@@ -268,11 +258,9 @@ def prove(proofs: Sequence[Proof], console: Console, *, workers: int) -> list[Pr
                 running[index].append(pool.submit(_run, step, proofs[index].name))
                 running[index][-1].add_done_callback(lambda _: bar.advance(task))
             for proof, futures in zip(proofs, running, strict=True):
-                found = sorted(
-                    chain.from_iterable(one.result() for one in futures),
-                    key=lambda one: (one.path, one.line or 0, one.what),
-                )
-                outcomes.append(Proved(proof, tuple(found)))
+                found = chain.from_iterable(one.result() for one in futures)
+                ordered = sorted(found, key=lambda one: (one.path, one.line or 0, one.what))
+                outcomes.append(Proved(proof, tuple(ordered)))
                 console.print(lines_of(outcomes[-1]), soft_wrap=True)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)

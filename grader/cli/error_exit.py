@@ -40,7 +40,13 @@ def as_command(own: Callable[..., int]) -> Callable[..., NoReturn]:
 
     if asked is not None:
         others = [one for one in given if one is not asked]
-        parameters = [*others, *_options(asked.annotation), *_of_plugins(asked.annotation)]
+        takes_more = any(one.name == "of_plugins" for one in dataclasses.fields(asked.annotation))
+        plugins = registered(OtherMachines) if takes_more else ()
+        parameters = [
+            *others,
+            *_options(asked.annotation),
+            *(one for each in plugins for one in _options(each.options)),
+        ]
         vars(run)["__signature__"] = inspect.Signature(parameters)
         run.__annotations__ = {one.name: one.annotation for one in parameters}
     return run
@@ -78,12 +84,6 @@ def _option(field: dataclasses.Field[Any], kind: Any, told: object) -> inspect.P
     return inspect.Parameter(field.name, how, default=default, annotation=annotation)
 
 
-def _of_plugins(kind: type) -> list[inspect.Parameter]:
-    if all(one.name != "of_plugins" for one in dataclasses.fields(kind)):
-        return []
-    return [one for machines in registered(OtherMachines) for one in _options(machines.options)]
-
-
 def _request(kind: type, named: dict[str, Any]) -> object:
     """Of several values, a tuple: the field's default is one."""
     own = {one.name: named.pop(one.name) for one in _options(kind)}
@@ -98,28 +98,19 @@ def guarded(run: Callable[[], int]) -> NoReturn:
 
     collect_rarely()
     try:
-        status = run()
+        raise typer.Exit(run())
     except KeyboardInterrupt:
-        _say("interrupted; what was judged is kept: run the same command again to continue")
-        status = 130
-    except MachineError as error:
-        _say(str(error))
-        status = 3
-    except RemediableError as error:
-        _say(str(error))
-        status = 2
+        status, said = 130, "interrupted; what was judged is kept: run the same command again to continue"
+    except (MachineError, RemediableError) as error:
+        status, said = 3 if isinstance(error, MachineError) else 2, str(error)
     except OSError as error:
         if error.errno in _OF_PERMISSIONS and error.filename:
-            _say(
-                f"{error.filename}: {error.strerror}. Make it readable and writable for you, and run the same command again"
-            )
-            raise typer.Exit(2) from error
-        if error.errno not in _OF_MACHINE:
+            status, where = 2, f"{error.filename}: {error.strerror}"
+            said = f"{where}. Make it readable and writable for you, and run the same command again"
+        elif error.errno in _OF_MACHINE:
+            status = 3
+            said = f"this machine failed: {error}. Mend that and run the same command again; what was judged is kept"
+        else:
             raise
-        _say(f"this machine failed: {error}. Mend that and run the same command again; what was judged is kept")
-        status = 3
+    sys.stderr.write(f"tilelab: {said}\n")
     raise typer.Exit(status)
-
-
-def _say(message: str) -> None:
-    sys.stderr.write(f"tilelab: {message}\n")

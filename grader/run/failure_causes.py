@@ -66,7 +66,9 @@ def failure_causes(
         warnings = compiler_warnings(toolset, lab.public.file, code, folder) if verdict not in _TOLD else []
         sure = explaining(warnings, code, sure=True)
         said = [*_of_arrays(lab, code, failed), *_of_returns(failed), *_of_tiles(code, failed), *sure, *of_launches]
-        said += [*_of_loops(code, failed), *_of_indices(lab, code, failed), *explaining(warnings, code, sure=False)]
+        endless = [one.line for each in failed for one in each.findings if one.kind is Verdict.TIMEOUT and one.line]
+        said += endless_loops(code, endless[0]) if endless else ()
+        said += [*_of_indices(lab, code, failed), *explaining(warnings, code, sure=False)]
         said += [] if said else _of_unset_sums(code, failed)
     first = {one.place.line: one for one in reversed(said)}
     kept = [one for one in said if first[one.place.line] is one][:MOST]
@@ -116,22 +118,14 @@ def _of_tiles(code: StudentCode, failed: Sequence[Launch]) -> Iterator[Said]:
             return
 
 
-def _of_loops(code: StudentCode, failed: Sequence[Launch]) -> Iterator[Said]:
-    lines = [one.line for launch in failed for one in launch.findings if one.kind is Verdict.TIMEOUT and one.line]
-    yield from endless_loops(code, lines[0]) if lines else ()
-
-
 def _of_indices(lab: Lab, code: StudentCode, failed: Sequence[Launch]) -> Iterator[Said]:
     """Of threads that compute the same, where results are wrong or threads write one element."""
     kernel = name_of(lab.public.kernel)
     for launch in failed:
         if launch.verdict not in _OF_INDICES or launch.grid is None or launch.block is None:
             continue
-        found = [
-            *unused_indices(code, kernel, launch.grid, launch.block),
-            *shared_places(code, launch.grid, launch.block),
-        ]
-        if found:
+        shared = shared_places(code, launch.grid, launch.block)
+        if found := [*unused_indices(code, kernel, launch.grid, launch.block), *shared]:
             yield found[0]
             return
 

@@ -72,6 +72,7 @@ def run_judge(
 
 def with_local_arrays(cases: Sequence[JudgedCase], images: Iterable[Path | None]) -> tuple[JudgedCase, ...]:
     """Tells a case that misses its technique of its local arrays in local memory. `images`: what the builder wrote of each kernel."""
+    kinds = ("local_load_bytes", "local_store_bytes")
     read = [json.loads(image.read_text(encoding="utf-8")) for image in images if image is not None]
     arrays = sorted({(line, name) for image in read for name, line in image["local_arrays"]})[:_MOST_ARRAYS]
     if not arrays:
@@ -83,14 +84,11 @@ def with_local_arrays(cases: Sequence[JudgedCase], images: Iterable[Path | None]
     )
     return tuple(
         replace(one, message=one.message + words)
-        if one.message.startswith("correct, but ") and any(_uses_local_memory(launch) for launch in one.launches)
+        if one.message.startswith("correct, but ")
+        and any(launch.counters.get(kind, 0) > 0 for launch in one.launches for kind in kinds)
         else one
         for one in cases
     )
-
-
-def _uses_local_memory(launch: Launch) -> bool:
-    return any(launch.counters.get(name, 0) > 0 for name in ("local_load_bytes", "local_store_bytes"))
 
 
 def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Path) -> list[dict[str, Any]]:
@@ -151,7 +149,11 @@ def judged_cases(
 ) -> tuple[JudgedCase, ...]:
     """`launch` reads one launch of a case. Raises RuntimeError where the report cannot be read."""
     try:
-        cases = [_case(entry, launch) for entry in report]
+        read = ((one, tuple(map(launch, one["launches"]))) for one in report)
+        cases = [
+            JudgedCase(one["name"], bool(one["passed"]), Verdict(one["verdict"]), one["message"], launches)
+            for one, launches in read
+        ]
     except (ValueError, KeyError, TypeError, ValidationError) as error:
         raise _unreadable(lab, error) from error
     seen = [judged.name for judged in cases]
@@ -173,23 +175,14 @@ def _task(call: JudgeCall, lab: Lab) -> bytes:
     policies = {case.name: case.feedback for case in lab.cases}
     asked = list(call.cases or policies)
     groups = [[name for name in asked if policies.get(name, "none") == one] for one in ("full", "verdict", "none")]
-    task = {
-        "key": judge_key(call.seed, lab.id).hex(),
-        "groups": [group for group in groups if group],
-        "and_others": not call.cases,
-    }
-    return json.dumps(task).encode()
+    key, told = judge_key(call.seed, lab.id).hex(), [group for group in groups if group]
+    return json.dumps({"key": key, "groups": told, "and_others": not call.cases}).encode()
 
 
 def clock_factor() -> int:
     """How many times slower an emulator is. The judge reads it too, and reports a value that is no number from 1 to 100."""
     text = os.environ.get("TILELAB_CLOCK_FACTOR", "1")
     return int(text) if text.isdecimal() else 1
-
-
-def _case(entry: dict[str, Any], launch: Callable[[dict[str, Any]], Launch]) -> JudgedCase:
-    launches = tuple(launch(one) for one in entry["launches"])
-    return JudgedCase(entry["name"], bool(entry["passed"]), Verdict(entry["verdict"]), entry["message"], launches)
 
 
 def program_file(toolset: Toolset, lab: Lab, folder: Path) -> dict[str, Any]:

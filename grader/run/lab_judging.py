@@ -97,12 +97,8 @@ class _Job:
             built, program = toolset.workers.run(build_submission, toolset, lab, self.text, self.folder)
         else:
             built, program = toolset.cpu_build(self.source, work, self._entries), None
-        build = Build(
-            ok=not built.refusals,
-            compiler=toolset.compiler_version,
-            log=built.log,
-            seconds=round(built.seconds, 3),
-        )
+        seconds = round(built.seconds, 3)
+        build = Build(ok=not built.refusals, compiler=toolset.compiler_version, log=built.log, seconds=seconds)
         if not build.ok and any(one.verdict is not Verdict.NEEDS_GPU for one in built.refusals):
             return self._refused(build, built.refusals)
         cases, refusals, gpu = self._run_program(built, program) if is_program else self._run_kernel(built)
@@ -110,8 +106,7 @@ class _Job:
             refusals = built.refusals
         if refusals:
             return self._refused(build, refusals, gpu)
-        seconds = self._seconds()
-        explained = self.judge.explained and not is_program
+        seconds, explained = self._seconds(), self.judge.explained and not is_program
         told = (toolset, lab, self.text, work, cases)
         causes = toolset.workers.run(failure_causes, *told) if explained else ()
         outcome = LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu, causes=causes)
@@ -147,8 +142,10 @@ class _Job:
 
     def _run_program(self, built: CpuBuild, program: StartedProgram | None) -> _Ran:
         cases = program.judge(self.call) if program else ()
-        call = dataclasses.replace(self.call, cases=_worth_a_run(self._for_a_gpu(), cases))
-        alone = bool(built.refusals)
+        # What the CPU executor found and no GPU shows: whatever is seen there, these cases have failed.
+        told = {case.name for case in cases if not case.passed and case.verdict.facts.unseen_on_gpu}
+        worth_a_run = tuple(name for name in self._for_a_gpu() if name not in told)
+        call, alone = dataclasses.replace(self.call, cases=worth_a_run), bool(built.refusals)
         return cases, (), judge_natively(self.judge.toolset, self.lab, self.text, self.folder, call, alone=alone)
 
     def _seconds(self) -> float:
@@ -164,9 +161,3 @@ class _Job:
         findings = tuple(one.finding(self.lab.public.file, lines) for one in refusals)
         verdict, seconds = refusals[0].verdict, self._seconds()
         return LabOutcome(self.lab.id, verdict, build=build, findings=findings, seconds=seconds, gpu=gpu)
-
-
-def _worth_a_run(names: tuple[str, ...], cases: Sequence[JudgedCase]) -> tuple[str, ...]:
-    """Without the cases in which the CPU executor found what no GPU shows: whatever is seen there, they have failed."""
-    told = {case.name for case in cases if not case.passed and case.verdict.facts.unseen_on_gpu}
-    return tuple(name for name in names if name not in told)

@@ -262,7 +262,11 @@ def _parts(text: str) -> list[Path]:
     found = {word: _found(word) for match in _PATH.finditer(text) for word in match.groups() if word}
     paths = [path for each in found.values() for path in each]
     if paths and (lost := [word for word, each in found.items() if not each]):
-        raise RemediableError(_not_there(paths, lost))
+        there = f"{', '.join(map(str, paths))} {'is' if len(paths) == 1 else 'are'} there"
+        raise RemediableError(
+            f"{' '.join(lost)}: there is no such file or folder; {there}. Nothing was graded. Names with spaces are given in quotes "
+            """of their own: SUBMISSIONS="'week 3.zip' b.zip"."""
+        )
     return paths or [path_named(text)]  # intake says that it is not there
 
 
@@ -287,14 +291,6 @@ def path_named(text: str) -> Path:
     with suppress(RuntimeError):  # there is no such user
         return Path(text).expanduser()
     return Path(text)
-
-
-def _not_there(paths: Sequence[Path], lost: Sequence[str]) -> str:
-    found, missing = ", ".join(map(str, paths)), " ".join(lost)
-    return (
-        f"{missing}: there is no such file or folder; {found} {'is' if len(paths) == 1 else 'are'} there. Nothing was graded. Names with "
-        """spaces are given in quotes of their own: SUBMISSIONS="'week 3.zip' b.zip"."""
-    )
 
 
 _FAULTS = 3

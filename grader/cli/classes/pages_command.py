@@ -83,7 +83,11 @@ def pages_again(request: PagesRequest) -> int:
         batch = LastBatchFile(folder.private).read()
         named = request.course.strip() or batch.course
         told = request.comments.strip() or batch.comments
-        comments = _comments(told, folder)
+        if told and not Path(told).is_file():  # all comments would vanish from all pages without a word
+            raise RemediableError(
+                f"{told}: there is no such file. Name the comments that count, as in COMMENTS=comments.toml. Nothing was changed."
+            )
+        comments = CommentsFile(Path(told) if told else folder.comments)
         policy = read_policy(root, lab_ids(root), Path(named) if named else None)
         done = write_again(
             folder,
@@ -98,28 +102,15 @@ def pages_again(request: PagesRequest) -> int:
     return _FAULTS if done.published.faults else 0
 
 
-def _comments(named: str, folder: OutputFolder) -> CommentsFile:
-    """Where a file that was named is gone, all comments would vanish from all pages without a word. Raises RemediableError."""
-    if named and not Path(named).is_file():
-        raise RemediableError(
-            f"{named}: there is no such file. Name the comments that count, as in COMMENTS=comments.toml. Nothing was changed."
-        )
-    return CommentsFile(Path(named) if named else folder.comments)
-
-
 def _say(console: Console, done: WrittenAgain, comments: CommentsFile) -> None:
     _say_each(console, done.published.notices, "note: ", "yellow")
     _say_each(console, done.alarms, "look at this first: ", "bold red")
     _say_each(console, done.published.faults, "", "bold magenta")
-    said = [
-        f"comment {key}: " + (f"on {counted(pages, 'page')}" if pages else _NOWHERE)
-        for key, pages in done.commented.items()
-    ]
+    nowhere = "on no page: no student's page shows this mistake, or each has a closer comment"
+    told = ((key, f"on {counted(pages, 'page')}" if pages else nowhere) for key, pages in done.commented.items())
+    said = [f"comment {key}: {where}" for key, where in told]
     changed = f"{counted(done.students, 'student')}; {counted(done.regraded, 'grade')} changed; nothing was judged"
     _say_each(console, [*(said or [f"{comments.path} holds no comment yet"]), changed])
-
-
-_NOWHERE = "on no page: no student's page shows this mistake, or each has a closer comment"
 
 
 # `tilelab export OUT`: writes the grades of a graded class in other formats. Nothing is judged again.
@@ -155,9 +146,8 @@ def export_again(request: ExportRequest) -> int:
             graded, notices = with_roster(graded, roster, folder.identities.read())
         assignment = request.assignment.strip() or batch.assignment
         part = with_labs(graded, request.labs) if request.labs else graded
-        table = write_exports(
-            redacted(graded), folder, [one for one in registered(Export) if one.always and one not in formats]
-        )  # of all labs
+        of_all_labs = [one for one in registered(Export) if one.always and one not in formats]
+        table = write_exports(redacted(graded), folder, of_all_labs)
         written = write_exports(redacted(part), folder, formats, assignment)
     _say_each(console, [*notices, *written.notices], "note: ", "yellow")
     broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
@@ -234,16 +224,12 @@ def _of_class(batches: Sequence[KeptBatch]) -> list[str]:
 
 def _of_student(batches: Sequence[KeptBatch], student: str) -> list[str]:
     lines, changes = [], changes_in(batches)
-    first = {
-        one.lab: (batch.date, one) for batch in reversed(batches) for one in batch.grades if one.student == student
-    }
-    for lab, (date, one) in sorted(first.items()):
-        lines.append(f"{lab}")
-        lines.append(f"  {date}  {points_text(one.points)} of {one.most:g}: first grade")
+    grades = ((batch.date, one) for batch in reversed(batches) for one in batch.grades if one.student == student)
+    for lab, (date, one) in sorted({one.lab: (date, one) for date, one in grades}.items()):
+        lines += [lab, f"  {date}  {points_text(one.points)} of {one.most:g}: first grade"]
         for change in changes[student, lab]:
-            lines.append(
-                f"  {change.date}  {points_text(change.before)} → {points_text(change.after)}: {'; '.join(change.causes)}"
-            )
+            before, after = points_text(change.before), points_text(change.after)
+            lines.append(f"  {change.date}  {before} → {after}: {'; '.join(change.causes)}")
             lines += [f"      {detail}" for detail in change.details]
     return lines
 

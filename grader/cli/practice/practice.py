@@ -5,7 +5,6 @@ It opens files and judges them. The reports decide what is shown.
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import re
 import shlex
@@ -132,21 +131,12 @@ def matching_cases(lab: Lab, words: str) -> tuple[CaseSpec, ...]:
     return ()
 
 
-def public_half(lab: Lab, case: str | None = None) -> Lab:
-    """The lab with only its public cases, or only those that `case` names."""
-    cases = lab.public.case if case is None else matching_cases(lab, case)
-    return dataclasses.replace(lab, public=lab.public.model_copy(update={"case": cases}), private=None)
-
-
 def no_such_case(labs: list[Lab], case: str) -> str:
     """What there is instead: the names that are near, or all of one lab."""
     names = [one.name for lab in labs for one in lab.public.case]
     long = [word for word in case.casefold().split() if len(word) >= _LONG_WORD]
-    near = [
-        one
-        for one in dict.fromkeys(names)
-        if any(difflib.get_close_matches(word, one.casefold().split(), 1, _NEAR) for word in long)
-    ]
+    close = ((one, difflib.get_close_matches(word, one.casefold().split(), 1, _NEAR)) for one in names for word in long)
+    near = dict.fromkeys(one for one, found in close if found)
     which = f"no public test{f' of {labs[0].id}' if len(labs) == 1 else ''} matches CASE={case!r}"
     if near:
         return f"{which}. Do you mean: {'; '.join(near)}?"
@@ -176,7 +166,8 @@ class Practice:
 
     def attempt(self, lab: Lab) -> Tried:
         """Raises LabError if there is no such file with source text."""
-        path, shown = self.path(lab), public_half(lab, self.case)
+        path, cases = self.path(lab), lab.public.case if self.case is None else matching_cases(lab, self.case)
+        shown = replace(lab, public=lab.public.model_copy(update={"case": cases}), private=None)
         if self.is_left_alone(lab):
             result = score_lab(shown, unjudged(lab.id, Verdict.MISSING_FILE, _NOT_BEGUN))
         else:
@@ -221,7 +212,7 @@ class Practice:
         except Exception:  # noqa: BLE001 -- the result stands without it
             return tried
         places = tuple(Suspect(lines=one.lines) for one in found)
-        return dataclasses.replace(tried, result=tried.result.model_copy(update={"suspects": places}))
+        return replace(tried, result=tried.result.model_copy(update={"suspects": places}))
 
     def _judged(self, lab: Lab, path: Path, scratch: Path) -> LabOutcome:
         """A failure of ours becomes an outcome too, so that the other labs are still tested."""

@@ -58,11 +58,8 @@ class IdleSearch:
                 self._found(suspected)
 
 
-# Waits for files to be saved: a poll loop that reads their contents again and again.
-#
-# Some file systems deliver no file events (WSL's drives and network folders), so it polls. It knows nothing of labs and runs
-# nothing. A save counts only after the file has stopped changing: an editor may write in pieces or replace the file, and
-# meanwhile there is half a file or none.
+# Waits for files to be saved. Some file systems deliver no file events (WSL's drives and network folders), so it reads their contents
+# again and again. A save counts only after the file has stopped changing: an editor may write in pieces, or replace the file.
 
 POLL_SECONDS = 0.4
 _GONE_POLLS = 8  # after that many polls without the file, it was removed and not saved
@@ -112,9 +109,6 @@ class FilePoller:
         return {name: read_contents(path) for name, path in self._paths.items()}
 
 
-# What happens while a student works: a file is saved, or a key is pressed. It reads both and does nothing about them.
-
-
 Event = list[str] | str  # the names of saved files, or a key
 
 
@@ -127,7 +121,6 @@ def watch_events(poller: FilePoller, take: Callable[[], str] = str) -> Iterator[
             yield sign
 
 
-_FOOTER_LINES = 1
 _KEYS = {
     "r": ("run", "runs the tests again"),
     "n": ("next", "goes on to the next lab"),
@@ -273,12 +266,13 @@ class WatchLoop:
             self._console.print(Text(trouble, style="red"), soft_wrap=True)
         below = Group(*self._below(focus))
         if self._lists_keys:
-            self._console.print(_listed_keys())
+            rows = [Text.assemble((f"  {sign}  ", "bold"), what) for sign, (_, what) in _KEYS.items()]
+            self._console.print(Group(Text("Save a file to test it. Keys:", style="bold"), *rows))
         elif tried:
             lines = window_lines(self._console, 0)
             if lines is not None:
                 used = len(self._console.render_lines(below, pad=False)) if below.renderables else 0
-                lines = max(lines - _FOOTER_LINES - len(self._troubles) - used, 1)
+                lines = max(lines - 1 - len(self._troubles) - used, 1)  # and the footer
             following = self._practice.after(tried[0].lab_id) if len(tried) == 1 else ""
             self._console.print(Screen(tried, focus, lines=lines, next_lab=following))
         if below.renderables:
@@ -318,8 +312,3 @@ class WatchLoop:
     def _last_line(self, text: str) -> None:
         """Cut at the edge of the window, where it would make the window scroll."""
         self._console.print(Text(text, style="dim"), no_wrap=True, overflow="ellipsis", end="")
-
-
-def _listed_keys() -> Group:
-    rows = [Text.assemble((f"  {sign}  ", "bold"), what) for sign, (_, what) in _KEYS.items()]
-    return Group(Text("Save a file to test it. Keys:", style="bold"), *rows)

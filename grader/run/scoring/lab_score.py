@@ -39,15 +39,9 @@ def deduplicate(seen: Iterable[tuple[str | None, Finding]]) -> tuple[Finding, ..
         cases = (*finding.cases, case) if case is not None else finding.cases
         key = _place(finding)
         known = merged.get(key)
-        if known is None:
-            merged[key] = finding.model_copy(update={"cases": tuple(dict.fromkeys(cases))})
-        else:
-            merged[key] = known.model_copy(
-                update={
-                    "count": known.count + finding.count,
-                    "cases": tuple(dict.fromkeys((*known.cases, *cases))),
-                }
-            )
+        count = finding.count + (known.count if known else 0)
+        told = tuple(dict.fromkeys((*(known.cases if known else ()), *cases)))
+        merged[key] = (known or finding).model_copy(update={"count": count, "cases": told})
     order = list(Verdict)
     return tuple(sorted(merged.values(), key=lambda one: (one.severity != "error", order.index(one.kind))))
 
@@ -204,11 +198,9 @@ def with_measured_speed(lab: Lab, result: LabResult) -> LabResult:
 def _findings(lab: Lab, outcome: LabOutcome, found: LabVerdict) -> tuple[Finding, ...]:
     """Of the outcome and of every launch, each said once, with what compute-sanitizer adds."""
     own = [*found.findings, *([found.wrong_when_timed] if found.wrong_when_timed else [])]
-    of_launches = [
-        (case.spec.name, finding) for case in found.cases for launch in case.launches for finding in launch.findings
-    ]
-    sanitized = (outcome.gpu.sanitized or ()) if outcome.gpu else ()
-    return merged(deduplicate([*((None, one) for one in own), *of_launches]), sanitized, lab.public.file)
+    launches = ((case.spec.name, launch) for case in found.cases for launch in case.launches)
+    seen = [*((None, one) for one in own), *((name, one) for name, launch in launches for one in launch.findings)]
+    return merged(deduplicate(seen), (outcome.gpu.sanitized or ()) if outcome.gpu else (), lab.public.file)
 
 
 def _case(lab: Lab, outcome: LabOutcome, case: CaseVerdict) -> Case:
@@ -237,9 +229,8 @@ def _held_to_its_tier(lab: Lab, case: Case, counted: Counted | None) -> Case:
     if counted is None or not counted.missed or spec is None or case.name != spec.also:
         return case
     advice = next(one.advice for one in lab.cases if one.name == case.name)
-    return case.model_copy(
-        update={"role": "technique", "passed": False, "points": 0.0, "message": counted.missed, "advice": advice}
-    )
+    told = {"message": counted.missed, "advice": advice}
+    return case.model_copy(update={"role": "technique", "passed": False, "points": 0.0, **told})
 
 
 def _withhold(case: Case, found: LabVerdict, *, technique_met: bool) -> Case:

@@ -214,11 +214,8 @@ def predicted(facts: Facts, gpu: Gpu, outputs: int, steps: int) -> Prediction | 
     length = steps / facts.slices
     most = math.ceil(blocks / gpu.multiprocessors)  # blocks of the multiprocessor that is last
     resident = min(held.blocks, most)
-    instructions = facts.shared_reads + facts.shared_writes - facts.copies + facts.load_requests
-    around = (
-        _AROUND_SHARED * (facts.shared_reads + facts.shared_writes - facts.copies)
-        + _AROUND_GLOBAL * facts.load_requests
-    )
+    accesses, loads = facts.shared_reads + facts.shared_writes - facts.copies, facts.load_requests
+    instructions, around = accesses + loads, _AROUND_SHARED * accesses + _AROUND_GLOBAL * loads
     of_block = {
         ARITHMETIC: length * facts.piece / gpu.fp32_lanes,
         INSTRUCTIONS: length * (facts.products + instructions + around) / _SCHEDULERS,
@@ -228,9 +225,8 @@ def predicted(facts: Facts, gpu: Gpu, outputs: int, steps: int) -> Prediction | 
     # Shared memory and L1 are one unit.
     parts = (of_block[ARITHMETIC], of_block[INSTRUCTIONS], of_block[SHARED] + of_block[GLOBAL])
     busy = float(sum(one**_EXPONENT for one in parts) ** (1 / _EXPONENT))
-    wait = (
-        length * facts.phases * (_BARRIER + (0 if facts.is_overlapped else _TRIP)) if facts.phases else length * _LOAD
-    )
+    of_phase = _BARRIER + (0 if facts.is_overlapped else _TRIP)
+    wait = length * facts.phases * of_phase if facts.phases else length * _LOAD
     waiting = most / resident * max(0.0, wait - _HIDES * (resident - 1) * busy)
     clock = gpu.clock_ghz * 1e9
     least = _FLOAT * (outputs + 2 * math.sqrt(outputs) * steps) / (gpu.memory_gbytes * 1e9)
@@ -318,15 +314,15 @@ def extrapolated(counted: Mapping[int, Traffic], sizes: int, factor: int) -> Tra
     """
     if len(counted) != _NEEDED or not all(one.complete for one in counted.values()):
         return None
-    first, second, _ = sorted(counted)
+    first, second, third = sorted(counted)
     names = {name for one in counted.values() for name in one.metrics}
     metrics: dict[str, int] = {}
-    for name in names:
-        values = {scale: one.metrics.get(name, 0) for scale, one in counted.items()}
-        rule = _rule(first, values[first], second, values[second], sizes)
-        if any(_at(rule, scale, sizes) != value for scale, value in values.items()):
+    for name in names:  # a·s^d + b·s^(d-1), so each counter divided by s^(d-1) lies on a straight line
+        each = {scale: Fraction(one.metrics.get(name, 0), scale ** (sizes - 1)) for scale, one in counted.items()}
+        slope = (each[second] - each[first]) / (second - first)
+        if each[third] != each[first] + slope * (third - first):
             return None
-        found = _at(rule, factor, sizes)
+        found = (each[first] + slope * (factor - first)) * factor ** (sizes - 1)
         if found.denominator != 1 or found < 0:
             return None
         metrics[name] = int(found)
@@ -340,16 +336,3 @@ def extrapolated(counted: Mapping[int, Traffic], sizes: int, factor: int) -> Tra
         work=int(work),
         compulsory_bytes=int(one.compulsory_bytes * ratio**2),  # matrices: every operand has two sides
     )
-
-
-def _rule(s: int, at_s: int, t: int, at_t: int, sizes: int) -> tuple[Fraction, Fraction]:
-    """The coefficients a and b of a·s^d + b·s^(d-1)."""
-    per_s, per_t = Fraction(at_s, s ** (sizes - 1)), Fraction(at_t, t ** (sizes - 1))  # a·s + b
-    a = (per_t - per_s) / (t - s)
-    return a, per_s - a * s
-
-
-def _at(rule: tuple[Fraction, Fraction], s: int, sizes: int) -> Fraction:
-    a, b = rule
-    power: int = s ** (sizes - 1)
-    return a * s * power + b * power

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import NewType
 
 from grader.model.graded_class import GradedClass
-from grader.model.result import UNCOUNTED, UNDECIDED, Case, Finding, LabResult, Result, Suspect
+from grader.model.result import UNCOUNTED, UNDECIDED, Case, LabResult, Result, Suspect
 from grader.model.verdicts import Verdict, worst
 from grader.model.visible_text import cleaned
 from grader.run.lab_verdict import NOT_RUN, decides
@@ -41,10 +41,13 @@ def redacted(graded: GradedClass) -> RedactedClass:
 
 def _lab(lab: LabResult) -> LabResult:
     # A finding of compute-sanitizer alone belongs to no case, so no feedback policy covers it. The instructor sees it, students do not.
+    plain = {
+        "message": Verdict.INTERNAL_ERROR.facts.redacted
+    }  # of a failure of ours: a student can do nothing about its details
     own = [
-        (None, _ours_in_plain_words(finding))
-        for finding in lab.findings
-        if not finding.cases and not finding.confirmed_by
+        (None, one.model_copy(update=plain if one.kind is Verdict.INTERNAL_ERROR else {}))
+        for one in lab.findings
+        if not one.cases and not one.confirmed_by
     ]
     # Merged again, from the cases that show everything: a count or a first place would tell of the others.
     shown = (case for case in lab.cases if case.feedback == "full")
@@ -55,12 +58,11 @@ def _lab(lab: LabResult) -> LabResult:
         one.model_copy(update={"trouble": "could not be measured"}) if one.ours else one
         for one in (lab.timing.sweep if lab.timing else ())
     )
+    build = lab.build and lab.build.model_copy(update={"seconds": 0.0, "log": _PATH.sub("…/", lab.build.log)})
     return lab.model_copy(
         update={
             "verdict": _verdict(lab, cases),
-            "build": lab.build.model_copy(update={"seconds": 0.0, "log": _PATH.sub("…/", lab.build.log)})
-            if lab.build
-            else None,
+            "build": build,
             "cases": cases,
             "findings": deduplicate([*own, *full]),
             "suspects": tuple(Suspect(lines=one.lines) for one in lab.suspects if one.public),
@@ -104,9 +106,3 @@ def _told(case: Case) -> dict[str, object]:
     # Every failure is shown as `wrong-answer`, the mildest verdict: the real one would tell something about the case.
     verdict = Verdict.WRONG_ANSWER if not case.passed and decides(case.role, case.verdict) else Verdict.PASS
     return {"message": "" if case.passed else _NO_DETAILS, "advice": "", "verdict": verdict}
-
-
-def _ours_in_plain_words(finding: Finding) -> Finding:
-    """A failure of ours is told without details: a student can do nothing about them."""
-    ours = finding.kind is Verdict.INTERNAL_ERROR
-    return finding.model_copy(update={"message": Verdict.INTERNAL_ERROR.facts.redacted}) if ours else finding

@@ -153,9 +153,7 @@ def problem_of(lab: Lab) -> str:
     return Path(lab.public.problem).stem
 
 
-# Times a right kernel at the sizes of its lab's sweep, against the same kernels as at the graded size.
-#
-# It is only for a picture: no verdict and no points depend on it, and it is made only on request.
+# Times a right kernel at the sizes of its lab's sweep: only for a picture, on request. No verdict and no points depend on it.
 
 _TRIES = 2  # how often a size is measured while the machine is too noisy
 
@@ -217,7 +215,10 @@ def swept(toolset: Toolset, built: Built, problem: str, shapes: Sequence[str]) -
             yield SizeOutcome(shape, built.names, trouble=f"not measured, because a kernel did not end at {hung}")
             continue
         try:
-            contest = _least_noisy_contest(toolset, built, problem, shape)
+            for _ in range(_TRIES):
+                contest = run_contest(toolset, built, problem, shape, rounds=FIRST_ROUNDS, kept=built.kept)
+                if contest.status != "completed" or contest.faults or not control_trouble(built.names, contest):
+                    break
         except ContestError as error:
             yield SizeOutcome(shape, built.names, trouble=str(error), ours=True)
             continue
@@ -225,18 +226,7 @@ def swept(toolset: Toolset, built: Built, problem: str, shapes: Sequence[str]) -
         yield SizeOutcome(shape, built.names, contest)
 
 
-def _least_noisy_contest(toolset: Toolset, built: Built, problem: str, shape: str) -> Contest:
-    for _ in range(_TRIES):
-        contest = run_contest(toolset, built, problem, shape, rounds=FIRST_ROUNDS, kept=built.kept)
-        if contest.status != "completed" or contest.faults or not control_trouble(built.names, contest):
-            break
-    return contest
-
-
-# The course's own kernels on this machine's GPU: naive, each model solution, and each faster kernel beside it.
-#
-# This is for instructors: a course publishes these numbers, and looks at them before it sets tiers. Nobody is graded.
-
+# The course's own kernels on this machine's GPU, for instructors: a course publishes these numbers, and looks at them before it sets tiers.
 
 _DRAWN_AS = {"model solution": "model"}
 
@@ -297,9 +287,7 @@ def swept_labs(found: Sequence[Measurement]) -> dict[str, tuple[SweepPoint, ...]
     return {lab_id: merged(each) for lab_id, each in points.items()}
 
 
-# Which tiers the course's own kernels reach on this machine's GPU: each is timed as a grading times a submission, and scored.
-#
-# Nothing is kept for gradings: each times the library, or the kernel that stands in for it, anew. An instructor compares.
+# Which tiers they reach: each is timed as a grading times a submission, and scored. Nothing is kept for gradings; an instructor compares.
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from functools import cache
 from statistics import median
 
 from grader.engines.backend import Peak
-from grader.model.labs import Lab, TierSpec
+from grader.model.labs import Lab
 from grader.model.outcome import Contest, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.model.result import ContestantTimes, Ratio, SweepPoint, SweepTime, TimedTier, Timing
 from grader.model.verdicts import Verdict
@@ -283,10 +283,9 @@ def library_share(lab: Lab, names: Sequence[str], contests: Sequence[Contest]) -
     name, known = next(((one, share) for one, share in shares.items() if one in names), ("", 0.0))
     if not known:
         return None
-    theirs, own = (
-        tuple(time for one in contests for time in one.nanoseconds[names.index(whose)]) for whose in (name, "student")
+    ratio = ratio_interval(
+        *([time for one in contests for time in _times(one, names, who)] for who in (name, "student"))
     )
-    ratio = ratio_interval(theirs, own)
     return Ratio(low=known * ratio.low, middle=known * ratio.middle, high=known * ratio.high)
 
 
@@ -392,14 +391,11 @@ def _tiers(lab: Lab, speed: Speed, of_library: Ratio | None, *, counts: bool) ->
     if lab.private is None:
         return ()
     most, shares = lab.private.performance_points, {"model": speed.share, "library": of_library}
-
-    def is_reached(tier: TierSpec) -> bool:
-        share = shares[tier.of]
-        return counts and share is not None and reaches(speed, tier.share, share)
-
+    tiers = ((one, shares[one.of]) for one in sorted(lab.private.tier, key=lambda one: one.part))
+    found = ((one, counts and share is not None and reaches(speed, one.share, share)) for one, share in tiers)
     return tuple(
-        TimedTier(of=tier.of, share=tier.share, points=round(most * tier.part, 6), reached=is_reached(tier))
-        for tier in sorted(lab.private.tier, key=lambda one: one.part)
+        TimedTier(of=one.of, share=one.share, points=round(most * one.part, 6), reached=reached)
+        for one, reached in found
     )
 
 
