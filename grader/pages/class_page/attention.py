@@ -207,35 +207,25 @@ def needs_help(view: ClassView) -> Mapping[str, str]:
     if not at_work:
         return {}
     middle = median(one.total for one in at_work)
-    passing = {lab_id: _passing(view, lab_id) for lab_id in view.labs}
+    labs = {lab_id: [lab for _, lab in each] for lab_id, each in view.by_lab.items()}
+    handed_in = {name: [one for one in each if one.verdict is not Verdict.MISSING_FILE] for name, each in labs.items()}
+    passing = {name: share(sum(one.passed for one in each), len(each)) for name, each in handed_in.items()}
     found = {}
     for result in sorted(at_work, key=lambda one: one.total):
         reasons = list(_reasons(result, middle, passing))
+        more = [f"and {len(reasons) - _MOST_REASONS} more"] if len(reasons) > _MOST_REASONS else []
         if reasons:
-            more = len(reasons) - _MOST_REASONS
-            found[result.submission.id] = "; ".join(reasons[:_MOST_REASONS]) + (
-                f"; and {more} more" if more > 0 else ""
-            )
+            found[result.submission.id] = "; ".join([*reasons[:_MOST_REASONS], *more])
     return found
 
 
 def _reasons(result: Result, middle: float, passing: Mapping[str, float]) -> Iterator[str]:
     if result.max and result.total < BEHIND * middle:  # extra credit is nobody's duty
         yield f"{points(result.total)} points, and the median is {points(round(middle, 1))}"
-    for lab_id, lab in result.labs.items():
-        if lab.missed_technique and not lab.extra_credit:
+    for lab_id, lab in ((lab_id, lab) for lab_id, lab in result.labs.items() if not lab.extra_credit):
+        is_due = lab.standing is None or not lab.standing.open
+        fails = is_due and (lab.verdict.facts.tone == "bad" or lab.verdict is Verdict.MISSING_FILE)
+        if lab.missed_technique:
             yield f"{lab_id}: {lab.look.label.lower()}"
-        elif _fails(lab) and not lab.extra_credit and passing[lab_id] >= MOST_PASS:
+        elif fails and passing[lab_id] >= MOST_PASS:
             yield f"{lab_id}: {lab.verdict.facts.label.lower()}, and {passing[lab_id]:.0f} % pass"
-
-
-def _fails(lab: LabResult) -> bool:
-    if lab.standing is not None and lab.standing.open:  # not due yet
-        return False
-    return lab.verdict.facts.tone == "bad" or lab.verdict is Verdict.MISSING_FILE
-
-
-def _passing(view: ClassView, lab_id: str) -> float:
-    """Percent of those who handed the lab in."""
-    handed_in = [lab for _, lab in view.by_lab[lab_id] if lab.verdict is not Verdict.MISSING_FILE]
-    return share(sum(one.passed for one in handed_in), len(handed_in))

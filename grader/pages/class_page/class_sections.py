@@ -12,7 +12,7 @@ from statistics import fmean, median
 
 from grader.model import visible_text
 from grader.model.graded_class import LabMistakes, Mistake, PlacedMistake, SolutionLine, SolutionMap
-from grader.model.result import Finding, LabAnswers, LabResult, NumberAnswer, QuestionAnswer, Result
+from grader.model.result import Finding, LabAnswers, LabResult, NumberAnswer, Result
 from grader.model.verdicts import LOOKS, TECHNIQUE_MISSED, Verdict, VerdictFacts
 from grader.model.visible_text import counted, points, share
 from grader.pages.class_page.class_view import ClassView, brought_nothing, full_link, group, people, report_link
@@ -22,25 +22,21 @@ from grader.run.speed.speed_score import is_measured
 # Findings that several students of a class share: the same kind on the same line of code. Pure.
 
 _MOST = 5
+# No mistakes that a lecturer can discuss in class: missing files, failures of ours, attempts at cheating.
+_TOLD_ELSEWHERE = {Verdict.REJECTED, *(one for one in Verdict if one.facts.tone in {"absent", "ours"})}
 
 
 def recurring(labs: Iterable[LabResult]) -> list[Shown]:
     """The most common findings, those of most students first. A student counts once, however often a finding repeats."""
     tally: Counter[tuple[Verdict, str, bool]] = Counter()
     for lab in labs:
-        tally.update({_key(finding) for finding in lab.findings if _is_a_mistake(finding)})
+        tally.update({_key(one) for one in lab.findings if one.severity == "error" and one.kind not in _TOLD_ELSEWHERE})
     order = list(Verdict)
     ranked = sorted(tally.items(), key=lambda item: (-item[1], order.index(item[0][0]), item[0][1]))
     return [
         Shown(look=kind.facts, text=text, is_code=is_code, students=counted(count, "student"))
         for (kind, text, is_code), count in ranked[:_MOST]
     ]
-
-
-def _is_a_mistake(finding: Finding) -> bool:
-    """Whether a lecturer can discuss it in class: no missing file, no failure of ours, no attempt at cheating."""
-    told_elsewhere = finding.kind is Verdict.REJECTED or finding.kind.facts.tone in {"absent", "ours"}
-    return finding.severity == "error" and not told_elsewhere
 
 
 def _key(finding: Finding) -> tuple[Verdict, str, bool]:
@@ -152,10 +148,9 @@ def measured_speed(results: Sequence[Result]) -> Shown | None:
     if not any(lab.timing for result in results for lab in result.labs.values()):
         return None
     if not any(_is_timed(lab) for _, _, lab in kernels):
-        reasons = list({_group_key(lab): _gpu_or_reason(lab) for _, _, lab in kernels}.values()) or [
-            "no kernel is correct yet"
-        ]
-        return Shown(labs=[], groups=[], sentence=f"Speed was not measured: {'; '.join(reasons[:_MOST_GROUPS])}.")
+        reasons = list({_group_key(lab): _gpu_or_reason(lab) for _, _, lab in kernels}.values())
+        why = "; ".join(reasons[:_MOST_GROUPS]) or "no kernel is correct yet"
+        return Shown(labs=[], groups=[], sentence=f"Speed was not measured: {why}.")
     keys = sorted({_group_key(lab) for _, _, lab in kernels})
     labs = dict.fromkeys(lab_id for _, lab_id, _ in kernels)
     return Shown(
@@ -195,9 +190,8 @@ def _of_lab(lab_id: str, labs: Sequence[LabResult]) -> str:
     name = visible_text.line(lab_id, 60)
     if timed == len(labs):
         return f"{name}: all correct kernels were timed, {len(labs)} of {len(labs)}."
-    return (
-        f"{name}: only {timed} of {counted(len(labs), 'correct kernel')} were timed, so speed changes nobody's points."
-    )
+    many = counted(len(labs), "correct kernel")
+    return f"{name}: only {timed} of {many} were timed, so speed changes nobody's points."
 
 
 def _group(kernels: Sequence[tuple[Result, str, LabResult]]) -> Shown:
@@ -328,19 +322,18 @@ def _answers_of_lab(lab_id: str, each: Sequence[tuple[Result, LabAnswers]]) -> S
     return Shown(
         id=lab_id,
         summary=summary,  # "24 of 30 handed in answers; 4.1 of 6 questions answered on average"
-        questions=[_question(one, [answers.questions[at] for _, answers in found]) for at, one in enumerate(asked)],
+        questions=[
+            Shown(
+                question=one,
+                answered=f"{sum(each.answered for each in given)} of {len(given)}",
+                numbers=[_number(number, [each.numbers[i] for each in given]) for i, number in enumerate(one.numbers)],
+            )
+            for one, given in ((one, [answers.questions[at] for _, answers in found]) for at, one in enumerate(asked))
+        ],
         students=[
             Shown(result=result, link=full_link(result), answers=answers) for result, answers in begun[:_MOST_STUDENTS]
         ],
         more=max(0, len(begun) - _MOST_STUDENTS),
-    )
-
-
-def _question(one: QuestionAnswer, given: Sequence[QuestionAnswer]) -> Shown:
-    return Shown(
-        question=one,
-        answered=f"{sum(each.answered for each in given)} of {len(given)}",
-        numbers=[_number(number, [each.numbers[at] for each in given]) for at, number in enumerate(one.numbers)],
     )
 
 
@@ -378,17 +371,14 @@ def _section_row(key: str, results: Sequence[Result], labs: Sequence[str]) -> Sh
     """`key`: as in the data of the page; empty: those whom the roster gives no section."""
     there = [one for one in results if not brought_nothing(one)]
     totals = [one.total for one in there]
+    of_labs = [[one.labs[lab_id] for one in there if lab_id in one.labs] for lab_id in labs]
+    none = "\N{EN DASH}"
     return Shown(
         name=visible_text.line(key, 60) or "no section",
         key=key,
         students=len(results),
         handed_in=len(there),
-        mean=points(round(fmean(totals), 1)) if totals else "\N{EN DASH}",
-        median=points(round(median(totals), 1)) if totals else "\N{EN DASH}",
-        passed=[_passed(there, lab_id) for lab_id in labs],
+        mean=points(round(fmean(totals), 1)) if totals else none,
+        median=points(round(median(totals), 1)) if totals else none,
+        passed=[f"{share(sum(lab.passed for lab in of), len(of)):.0f} %" if of else none for of in of_labs],
     )
-
-
-def _passed(results: Sequence[Result], lab_id: str) -> str:
-    labs = [one.labs[lab_id] for one in results if lab_id in one.labs]
-    return f"{share(sum(one.passed for one in labs), len(labs)):.0f} %" if labs else "\N{EN DASH}"

@@ -165,9 +165,8 @@ _MOST_CASES = 4
 def launch_of(finding: Finding, launches: Iterable[Launch]) -> Launch | None:
     """The first of them with this finding."""
     place = finding.kind, finding.file, finding.line
-    return next(
-        (one for one in launches if place in {(seen.kind, seen.file, seen.line) for seen in one.findings}), None
-    )
+    seen = ((one, {(each.kind, each.file, each.line) for each in one.findings}) for one in launches)
+    return next((one for one, places in seen if place in places), None)
 
 
 def shown_launches(lab: LabResult, *, instructor: bool) -> Iterator[Launch]:
@@ -196,6 +195,8 @@ def place_of(finding: Finding) -> str:
 
 def facts_of(finding: Finding, lab: LabResult, *, instructor: bool) -> dict[str, str]:
     launch = launch_of(finding, shown_launches(lab, instructor=instructor))
+    cases, more = finding.cases[:_MOST_CASES], len(finding.cases) - _MOST_CASES
+    others = [f"and {counted(more, 'other')}"] if more > 0 else []
     known = {
         "Thread": index(finding.thread),
         "Block": index(finding.block),
@@ -205,20 +206,13 @@ def facts_of(finding: Finding, lab: LabResult, *, instructor: bool) -> dict[str,
         "Shape": launch_text(launch) if launch else "",
         "Seen": f"{finding.count:,} times" if finding.count > 1 else "",
         "Confirmed by": f"compute-sanitizer ({', '.join(finding.confirmed_by)})" if finding.confirmed_by else "",
-        "Cases": _cases(finding.cases),
+        "Cases": "; ".join([*(visible_text.line(name, 120) for name in cases), *others]),
     }
     return {term: detail for term, detail in known.items() if detail}
 
 
-def _cases(names: tuple[str, ...]) -> str:
-    shown = "; ".join(visible_text.line(name, 120) for name in names[:_MOST_CASES])
-    more = len(names) - _MOST_CASES
-    return f"{shown}; and {counted(more, 'other')}" if more > 0 else shown
-
-
-# A finding of two threads as two lanes: what each does and in which line, and between them what is missing. Pure.
-#
-# It shows nothing that the finding does not say. Pages draw it, and terminals write it.
+# A finding of two threads as two lanes: what each does and in which line, and between them what is missing. Pages draw it, and terminals
+# write it.
 
 _DOES = {"read": "reads", "write": "writes", "atomic": "changes (atomic)"}
 
@@ -282,7 +276,6 @@ def _deed(site: Site, element: str) -> str:
 
 _TOKEN = re.compile(r"\w+(?:\.\w+)*|[<>=!+\-*/%&|^]+|\S")
 _MOST_TOKENS = 8  # of a change that is told in tokens; a longer one is told in lines
-_COLUMNS = 600
 
 
 def suspect_sentence(lab: LabResult) -> str:
@@ -298,7 +291,7 @@ def suspect_sentence(lab: LabResult) -> str:
 def suspect_changes(lab: LabResult) -> list[str]:
     """For the instructor: each change, and what passes with it."""
     ordered = sorted(lab.suspects, key=lambda one: not one.every)
-    return [visible_text.line(_change(one), _COLUMNS) for one in ordered if one.before]
+    return [visible_text.line(_change(one), 600) for one in ordered if one.before]
 
 
 def _change(one: Suspect) -> str:

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from grader.model import visible_text
-from grader.model.result import Finding, Launch
+from grader.model.result import Launch
 from grader.model.verdicts import Verdict
 from grader.run.launches.trace_phases import (
     Access,
@@ -141,18 +141,12 @@ def _formulas(rows: Sequence[tuple[Pattern, ...]], threads: Sequence[Index3]) ->
     """The columns with formulas in place of numbers. None where a number has no formula."""
     columns = []
     for column in zip(*rows, strict=True):
-        told = ""
+        told: list[str | None] = []
         for parts in zip(*column, strict=True):
-            if isinstance(parts[0], str):
-                told += parts[0]
-            elif (
-                text := formula({t: part for t, part in zip(threads, parts, strict=True) if isinstance(part, int)})
-            ) is not None:
-                told += text
-            else:
-                return None
+            numbers = {t: part for t, part in zip(threads, parts, strict=True) if isinstance(part, int)}
+            told.append(parts[0] if isinstance(parts[0], str) else formula(numbers))
         columns.append(told)
-    return columns
+    return None if any(None in told for told in columns) else ["".join(map(str, told)) for told in columns]
 
 
 def _all_of(threads: Sequence[Index3], name: Callable[[Index3], str]) -> str:
@@ -160,12 +154,9 @@ def _all_of(threads: Sequence[Index3], name: Callable[[Index3], str]) -> str:
     boxes = ranges(threads)
     if len(boxes) > _MOST_BOXES:
         return f"{len(threads)} threads"
-    return ", ".join(_box(name(low), name(high)) for low, high in boxes)
-
-
-def _box(low: str, high: str) -> str:
-    pairs = zip(low[1:-1].split(", "), high[1:-1].split(", "), strict=True)
-    return f"({', '.join(one if one == other else f'{one}…{other}' for one, other in pairs)})"
+    pairs = (zip(*(name(end)[1:-1].split(", ") for end in box), strict=True) for box in boxes)
+    sides = (", ".join(one if one == other else f"{one}…{other}" for one, other in box) for box in pairs)
+    return ", ".join(f"({box})" for box in sides)
 
 
 _WRONG_OUTCOMES = 5  # how many threads are listed whose sum is not what they stored
@@ -455,15 +446,10 @@ def verdict_parts(launch: Launch) -> list[Part]:
         one = launch.mismatch.first[0]
         got = "not a number" if one.got is None else number(one.got)
         right = "Inf or NaN" if one.expected is None else number(one.expected)
-        parts.append(
-            Sentence(
-                f"The first wrong element, in row {one.row} and column {one.column}, is {got} and should be {right}."
-            )
-        )
-    parts += [Sentence(_place(finding)) for finding in shown]
+        where = f"in row {one.row} and column {one.column}"
+        parts.append(Sentence(f"The first wrong element, {where}, is {got} and should be {right}."))
+    for finding in shown:
+        source = f": {visible_text.code(finding.source.strip())}" if finding.source else ""
+        said = f"{finding.kind.value} in line {finding.line}{source}"
+        parts.append(Sentence(f"{said}\n  {visible_text.line(finding.message, 1000)}"))
     return parts
-
-
-def _place(finding: Finding) -> str:
-    source = f": {visible_text.code(finding.source.strip())}" if finding.source else ""
-    return f"{finding.kind.value} in line {finding.line}{source}\n  {visible_text.line(finding.message, 1000)}"

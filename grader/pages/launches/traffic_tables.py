@@ -92,22 +92,11 @@ def _work(traffic: Traffic) -> str:
 def _by_line(lines: Sequence[LineTraffic], total: int) -> Table:
     rows = []
     for line in sorted(lines, key=lambda one: (-passes(one.metrics), one.line or 0)):
-        cost = passes(line.metrics)
-        rows.append(
-            (
-                str(line.line),
-                _shortened(line.source or ""),
-                "; ".join(_asked(line.metrics)),
-                f"{cost:,}",
-                f"{100 * cost / total:.1f} %" if total else "",
-            )
-        )
+        cost, text = passes(line.metrics), visible_text.code((line.source or "").strip())
+        source = text if len(text) <= _SOURCE else text[: _SOURCE - 1] + "…"
+        share = f"{100 * cost / total:.1f} %" if total else ""
+        rows.append((str(line.line), source, "; ".join(_asked(line.metrics)), f"{cost:,}", share))
     return Table(("line", "", "asks for", "passes", "share"), tuple(rows), frozenset({0, 3, 4}))
-
-
-def _shortened(source: str) -> str:
-    text = visible_text.code(source.strip())
-    return text if len(text) <= _SOURCE else text[: _SOURCE - 1] + "…"
 
 
 def _asked(counts: Counts) -> Iterator[str]:
@@ -172,18 +161,14 @@ def measured_words(outlook: Outlook, timing: Timing | None) -> str:
     if outlook.gpu.casefold() not in timing.device.replace(" ", "").casefold():
         return f"{said} The course's kernels were measured on another GPU, {gpu_named(outlook.gpu).name}: its speed is not to be compared."
     share = own[0].gflops / outlook.gflops if _numbers(timing.shape) == _numbers(outlook.shape) else 1.0
-    if share < _AS_PREDICTED:
-        said += (
-            f" That is {100 * share:.0f} % of the prediction: something limits this kernel that the model leaves out."
-        )
-    return said
+    left_out = (
+        f" That is {100 * share:.0f} % of the prediction: something limits this kernel that the model leaves out."
+    )
+    return said + (left_out if share < _AS_PREDICTED else "")
 
 
 def _numbers(shape: str) -> list[str]:
     return re.findall(r"\d+", shape)
-
-
-# Where a kernel stands on its lab's climb, for a terminal: what binds it by prediction, and the next step. Pure; no measurement.
 
 
 def climb_parts(found: Outlook) -> Iterator[Part]:
@@ -196,10 +181,8 @@ def climb_parts(found: Outlook) -> Iterator[Part]:
     yield Table(("predicted, the longest binds", "milliseconds"), rows, frozenset({1}))
 
 
-# A modelled launch as a table: the least time of each part of a GPU, and which part is the limit. Pure; no measurement.
-
-
 def model_parts(model: ModelledTime) -> Iterator[Part]:
+    """A modelled launch as a table: the least time of each part of a GPU, and which part is the limit."""
     yield Heading(f"Modelled, not measured: {model.gpu.name}")
     speed = f"{model.flops / 1e12:.1f} TFLOP/s" if model.flops else f"{model.bytes_ / 1e9:,.0f} GB/s"
     yield Sentence(f"{model.shape} ({model.explanation}): at most {speed}. The limit is: {model.binding.name}.")

@@ -84,9 +84,8 @@ def overview(tried: Sequence[Tried], focus: Tried | None) -> Iterator[Text]:
     cases = [case for one in tried for case in one.result.cases]
     done = sum(case.passed for case in cases)
     filled = _BAR * done // len(cases) if cases else 0
-    yield one_line(
-        Text.assemble(("█" * filled, "green"), ("░" * (_BAR - filled), "dim"), (f"  {passed_of(cases)}", "bold"))
-    )
+    bar = ("█" * filled, "green"), ("░" * (_BAR - filled), "dim")
+    yield one_line(Text.assemble(*bar, (f"  {passed_of(cases)}", "bold")))
     name = max((len(visible_text.line(one.lab_id, 30)) for one in tried), default=0)
     for one in tried:
         yield one_line(_lab_line(one, name, in_focus=one is focus))

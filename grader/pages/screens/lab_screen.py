@@ -147,14 +147,14 @@ def _start_here(one: Tried) -> Iterator[RenderableType]:
         yield one_line(Text.assemble((f"  {number:>3} │ ", "dim"), visible_text.code(line.strip(), 160)))
     folder = one.path.rpartition("/")[0]
     if one.beside:
-        name = visible_text.line(one.path.rpartition("/")[2], 80)
-        yield Text.assemble(
-            ("Not tested: ", "bold yellow"),
-            f"{', '.join(visible_text.line(other, 80) for other in one.beside[:3])}. If that is your work, rename it to {name}.",
+        name, others = (
+            visible_text.line(one.path.rpartition("/")[2], 80),
+            (visible_text.line(it, 80) for it in one.beside[:3]),
         )
-    yield Text.assemble(
-        ("Look at next: ", "bold blue"), f"{visible_text.line(f'{folder}/README.md', 120)} says what to do and why."
-    )
+        said = f"{', '.join(others)}. If that is your work, rename it to {name}."
+        yield Text.assemble(("Not tested: ", "bold yellow"), said)
+    write_up = visible_text.line(f"{folder}/README.md", 120)
+    yield Text.assemble(("Look at next: ", "bold blue"), f"{write_up} says what to do and why.")
 
 
 def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
@@ -163,9 +163,8 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     first = lab.first_error or (None if wrong else next(iter(lab.findings), None))
     sources = {lab.file: one.source}
     if first is not None:
-        yield from finding_view(
-            first, launch_of(first, shown_launches(lab, instructor=True)), sources, level.detail, width
-        )
+        launch = launch_of(first, shown_launches(lab, instructor=True))
+        yield from finding_view(first, launch, sources, level.detail, width)
         if level.lanes:
             yield from race_view(first, width)
     elif wrong:
@@ -177,10 +176,8 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     for cause in lab.causes[:_CAUSES]:
         yield from cause_view(cause, sources, width, shown=first.line if first else None)
     for explanation in explanations(lab)[:1]:
-        yield Text.assemble(
-            ("Seen in the result: " if lab.causes else "Likely cause: ", "bold"),
-            visible_text.line(explanation.sentence, 600),
-        )
+        head = "Seen in the result: " if lab.causes else "Likely cause: "
+        yield Text.assemble((head, "bold"), visible_text.line(explanation.sentence, 600))
     yield from suspect_view(lab, sources, width)
     yield from _printed(lab)
     yield from _next_step(one, level)
@@ -189,11 +186,9 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
 
 def _message(lab: LabResult) -> str:
     """What happened, where there is neither a finding nor a wrong element. It says so if the lab passes."""
-    failed = next((case for case in lab.cases if not case.passed and case.message), None)
     message = what_happened(lab)
-    return (
-        f"{message} {visible_text.line(failed.message, 600)}" if failed and failed.message not in message else message
-    )
+    failed = next((case.message for case in lab.cases if not case.passed and case.message), "")
+    return f"{message} {visible_text.line(failed, 600)}" if failed not in message else message
 
 
 def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:
@@ -257,13 +252,9 @@ def _focused_case(lab: LabResult) -> Case | None:
     """The case with the mistake that is shown."""
     error = lab.first_error
     name = error.cases[0] if error and error.cases else None
-    wrong = wrong_launches(lab) if not error else []
-    named = next((case for case in lab.cases if case.name == name), None)
-    return (
-        named
-        or next((case for case, _, _ in wrong), None)
-        or next((case for case in lab.cases if not case.passed), None)
-    )
+    named = [case for case in lab.cases if case.name == name]
+    wrong = [case for case, _, _ in wrong_launches(lab)] if not error else []
+    return next(iter([*named, *wrong, *(case for case in lab.cases if not case.passed)]), None)
 
 
 # The questions of labs in a terminal: which are answered, and whether the numbers are right. It never shows a right number. Pure.
@@ -282,8 +273,12 @@ _MOST_NOTICES = 4
 
 def answers_screen(labs: Sequence[tuple[str, LabAnswers]]) -> Group:
     """One lab after the other; of several, each in a few lines. `labs`: of each, its id and what was answered."""
-    parts = [Group(_answers_title(lab_id, answers), *_body(answers)) for lab_id, answers in labs]
-    return Group(*[line for part in parts for line in (Text(), part)][1:])
+    parts: list[RenderableType] = []
+    for lab_id, one in labs:
+        glyph, style = ("✓", "green") if one.answered == len(one.questions) else ("·", "blue")
+        title = (f"{glyph} {visible_text.line(lab_id, 60)}", f"bold {style}")
+        parts += [Text(), Text.assemble(title, f"  {summary(one)}"), *_body(one)]
+    return Group(*parts[1:])
 
 
 def answers_line(answers: LabAnswers | None, lab_id: str) -> Text | None:
@@ -304,11 +299,6 @@ def summary(answers: LabAnswers) -> str:
     if unclear := sum(one.state == "unclear" for one in answers.numbers):
         said.append(f"{counted(unclear, 'place')} for a number {'holds' if unclear == 1 else 'hold'} something else")
     return "; ".join(said)
-
-
-def _answers_title(lab_id: str, answers: LabAnswers) -> Text:
-    glyph, style = ("✓", "green") if answers.answered == len(answers.questions) else ("·", "blue")
-    return Text.assemble((f"{glyph} {visible_text.line(lab_id, 60)}", f"bold {style}"), f"  {summary(answers)}")
 
 
 def _body(answers: LabAnswers) -> Iterator[Text]:

@@ -28,12 +28,8 @@ from grader.pages.speed.sweep_figure import called, sweep_figure
 from grader.run.scoring.metrics import metric_words, remarks
 from grader.run.speed.speed_score import measured_share, needed, of_full_marks, share_words
 
-# What nvcc says about a kernel, in the words of the labs: registers, shared memory, how much of a multiprocessor it uses, and what limits
-# that. Pure.
-
-# What the blocks of a kernel take of one multiprocessor, resource by resource, and which of them leaves no room for another block. Pure.
-#
-# It follows from nvcc's registers and shared memory, and from the largest block that was launched. Nothing of it was measured.
+# What nvcc says about a kernel, in the words of the labs. What its blocks take of one multiprocessor follows from that and from the largest
+# block that was launched: nothing of it was measured.
 
 _UNITS = {"warps": "warps", "blocks": "blocks", "registers": "registers", "shared memory": "bytes of shared memory"}
 

@@ -13,7 +13,7 @@ from grader.pages.page_section import Shown
 from grader.pages.speed.chart import climb_figure, roof_figure
 from grader.pages.student_page.lab_sections import LabView
 from grader.run.scoring.metrics import METRICS, Counts, passes, remarks
-from grader.run.scoring.predicted_time import Gpu, gpu_named, gpus, modelled
+from grader.run.scoring.predicted_time import gpu_named, gpus, modelled
 
 _MOST_LINES = 12
 _BOXES, _BOX, _GAP = 32, 8, 2  # the most sectors or wavefronts that are drawn; pixels of a box and of the gap after it
@@ -29,12 +29,12 @@ def traffic_section(view: LabView) -> Shown | None:
     assert traffic is not None
     total = passes(traffic.metrics)
     costly = sorted(traffic.lines, key=lambda line: (-passes(line.metrics), line.line or 0))[:_MOST_LINES]
-    measured_on = _measured_on(view)
-    model = (
-        modelled(traffic, measured_on or next(iter(gpus().values())))
-        if traffic.work and total and not view.lab.outlook
-        else None
-    )
+    device = view.lab.timing.device.replace(" ", "").casefold() if view.lab.timing else ""
+    measured_on = next(
+        (gpu for key, gpu in gpus().items() if key.casefold() in device), None
+    )  # where its figures are known
+    is_modelled = traffic.work and total and not view.lab.outlook
+    model = modelled(traffic, measured_on or next(iter(gpus().values()))) if is_modelled else None
     return Shown(
         shape=launch.shape,
         lines=[
@@ -49,12 +49,6 @@ def traffic_section(view: LabView) -> Shown | None:
         remarks=list(remarks(traffic.lines)),
         roof=roof_figure(traffic, model, view.lab.timing if measured_on else None) if model and model.flops else None,
     )
-
-
-def _measured_on(view: LabView) -> Gpu | None:
-    """The GPU that timed the kernel, where its figures are known."""
-    device = view.lab.timing.device.replace(" ", "").casefold() if view.lab.timing else ""
-    return next((gpu for key, gpu in gpus().items() if key.casefold() in device), None)
 
 
 def _strips(counts: Counts) -> Iterator[Shown]:
@@ -79,20 +73,12 @@ def _strip(text: str, all_touched: int | None, requests: int, unit: str) -> Show
         return "idle" if i >= filled else "right" if i < _IDEAL[unit] else "wrong"
 
     boxes = [Shown(x=i * (_BOX + _GAP), kind=kind(i)) for i in range(shown)]
-    one = unit.removesuffix("s") if f"{touched:.3g}" == "1" else unit
-    return Shown(
-        text=f"{text}, {touched:.3g} {one} each",
-        boxes=boxes,
-        width=shown * (_BOX + _GAP) + _GAP,
-        height=_BOX + _GAP,
-    )
-
-
-# Where a right kernel stands on its lab's climb: what binds it, the next step, and a roofline with the course's kernels. Pure.
+    said = f"{text}, {touched:.3g} {unit.removesuffix('s') if f'{touched:.3g}' == '1' else unit} each"
+    return Shown(text=said, boxes=boxes, width=shown * (_BOX + _GAP) + _GAP, height=_BOX + _GAP)
 
 
 def climb_section(view: LabView) -> Shown | None:
-    """None where the lab has no climb, or the kernel is not right yet."""
+    """Where the kernel stands on its lab's climb. None where there is no climb, or the kernel is not right yet."""
     found, timing = view.lab.outlook, view.lab.timing
     if found is None or view.lab.verdict is not Verdict.PASS:
         return None
