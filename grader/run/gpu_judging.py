@@ -80,14 +80,10 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
     assert nvcc is not None
     decided = cpu.decide(source.name, _ON_CPU, nvcc.host_compiler)
     # The CPU executor's compiler sees nothing of the toolkit, here as where it builds: it would answer for headers that lie there.
+    of_nvcc = device_preprocessing(nvcc, toolset.gpu.target.capability, TAIL, _ON_GPU, DECIDED)
     preprocessed = (
         (_ON_CPU, decided[0], [*cpu.includes, cpu.prelude.parent], decided),
-        (
-            _ON_GPU,
-            nvcc.host_compiler,
-            [nvcc.root, *nvcc.includes],
-            device_preprocessing(nvcc, toolset.gpu.target.capability, TAIL, _ON_GPU, DECIDED),
-        ),
+        (_ON_GPU, nvcc.host_compiler, [nvcc.root, *nvcc.includes], of_nvcc),
     )
     for output, compiler, headers, command in preprocessed:
         finished = home_of(compiler).run(toolset.confinement, command, headers, folder, BUILD_LIMITS)
@@ -105,10 +101,8 @@ def _failed(finished: Finished, output: Path, name: str, text: str) -> Refusal |
         return Refusal(Verdict.COMPILE_ERROR, 0, trouble) if trouble else None
     said = finished.stderr.decode("utf-8", "replace")
     if finished.timed_out or f"{name}:" in said:
-        message = (
-            "The file is no plain program: what nvcc would read cannot be compared with what the CPU executor reads."
-        )
-        return Refusal(Verdict.REJECTED, 0, message)
+        what = "what nvcc would read cannot be compared with what the CPU executor reads"
+        return Refusal(Verdict.REJECTED, 0, f"The file is no plain program: {what}.")
     if file := asked_for(said, text):
         return Refusal(Verdict.REJECTED, 0, f"The file asks for {file}, which a submission may not read.")
     message = f"a file could not be preprocessed to be compared (status {finished.returncode}): {said[-1000:]}"
@@ -246,16 +240,10 @@ class GpuJob:
 
     def built(self, name: str, registers: int | None = None) -> GpuBuild:
         """In a new folder of this name. `registers`: the most that a thread may have."""
-        folder = self.scratch / name
+        folder, confinement = self.scratch / name, self.toolset.confinement
         folder.mkdir()
-        return build_for_gpu(
-            self.toolchain,
-            self.toolset.confinement,
-            self.source,
-            folder,
-            self.entries,
-            dataclasses.replace(self.toolset.gpu.target, max_registers=registers),
-        )
+        target = dataclasses.replace(self.toolset.gpu.target, max_registers=registers)
+        return build_for_gpu(self.toolchain, confinement, self.source, folder, self.entries, target)
 
     def nvcc_failed(self, outcome: GpuOutcome, starved: str) -> Judged:
         """Nvcc fails twice, names nothing of the submission and came to no limit. If it still compiles the kit's own kernel, it is the
@@ -286,10 +274,8 @@ class GpuJob:
         device = self.toolset.gpu.device
         if device is None:
             return ()
-        variables = variable_bytes(image.with_name(CUBIN))
-        large = too_much_memory(
-            variables, built.resources, device.capability, device.multiprocessors, device.memory_bytes
-        )
+        variables, facts = variable_bytes(image.with_name(CUBIN)), (device.capability, device.multiprocessors)
+        large = too_much_memory(variables, built.resources, *facts, device.memory_bytes)
         message = f"The GPU cannot run this kernel beside others: {large}."
         return (Refusal(Verdict.LAUNCH_ERROR, 0, message, "Use smaller arrays."),) if large else ()
 

@@ -243,14 +243,12 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
 
 
 def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
-    host = built.host
+    host, file, launcher = built.host, lab.public.file, lab.public.launcher
     if host.program is None:
-        entry = (
-            refusal_of_launcher(host.log, text, lab.public.file, lab.public.launcher) if lab.public.launcher else None
-        )
+        entry = refusal_of_launcher(host.log, text, file, launcher) if launcher else None
         of_host = tuple(
             # `--with` is what `tilelab run` has, and a hand-in has not.
-            Refusal(one.verdict, one.line if one.file in {"", lab.public.file} else 0, one.message.replace(_WITH, ""))
+            Refusal(one.verdict, one.line if one.file in {"", file} else 0, one.message.replace(_WITH, ""))
             for one in ((entry,) if entry else host.refusals)
         )
         return of_host if "cub" in lab.public.libraries else tuple(map(without_cub, of_host))
@@ -258,8 +256,8 @@ def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
     if absent:  # no compiler takes the file then, needed or not
         said = f"{absent[0].header} was not found: a submission is one file, and may include what the lab hands out."
         return (Refusal(Verdict.COMPILE_ERROR, absent[0].line, said),)
-    name = name_of(lab.public.launcher)
-    if name and any(one.name.signature in {name, lab.public.launcher} for one in built.kernels):
+    name = name_of(launcher)
+    if name and any(one.name.signature in {name, launcher} for one in built.kernels):
         said = f"`{name}` is a kernel, and the lab asks for a host function that launches kernels: remove __global__ from it."
         return (Refusal(Verdict.MISSING_ENTRY_POINT, 0, said),)
     refused = [one.refusal for one in built.kernels if one.refusal and one.refusal.verdict in _REFUSES_THE_FILE]

@@ -92,7 +92,6 @@ _SCRIPTS = (
     "page_parts",
     "story_data",
     "block_memory",
-    "step_search",
     "step_words",
     "standings",
     "element_grid",

@@ -143,7 +143,7 @@ def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequen
         few = {0: "no --arg was given", 1: "one --arg was given"}
         given = few.get(len(wanted), f"{len(wanted)} --arg were given")
         raise ArgumentError(f"{given}, but {signature(kernel, parameters)} takes {len(parameters)}.")
-    arguments = _Matching(kernel, len(parameters)).match(parameters, wanted)
+    arguments = _Matching(kernel, [one.name for one in parameters]).match(parameters, wanted)
     total = 0
     for argument in arguments:
         size = argument.elements * argument.element.bytes if argument.extents and argument.shown is None else 0
@@ -156,16 +156,15 @@ def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequen
     return arguments
 
 
+@dataclass
 class _Matching:
     """Gives one parameter after the other its argument, and collects the buffers that only pointers lead to."""
 
-    def __init__(self, kernel: str, parameters: int) -> None:
-        self.kernel, self.parameters = kernel, parameters
-        self.hidden: list[Argument] = []
-        self.names: list[str] = []
+    kernel: str
+    names: Sequence[str]  # of its parameters
+    hidden: list[Argument] = field(default_factory=list)
 
     def match(self, parameters: Sequence[Parameter], wanted: Sequence[WantedArgument]) -> list[Argument]:
-        self.names = [one.name for one in parameters]
         arguments = [self._matched(parameter, one) for parameter, one in zip(parameters, wanted, strict=True)]
         _check_shown(arguments)
         return [*arguments, *self.hidden]
@@ -230,7 +229,7 @@ class _Matching:
         place = len(self.hidden)  # what it leads to comes behind it
         self.hidden.append(Argument(target, ValueType("", 0), Content("none"), (1,)))
         self.hidden[place] = replace(self._matched(target, wanted), hidden=True)
-        return self.parameters + place
+        return len(self.names) + place
 
 
 def _check_shown(arguments: Sequence[Argument]) -> None:

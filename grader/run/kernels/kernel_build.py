@@ -52,11 +52,8 @@ from grader.run.kernels.own_launches import versions_of
 def sliced(texts: Mapping[str, str], kernel: str, functions: Collection[str] = ()) -> dict[str, str]:
     """The texts, by name, with blanks in place of what `kernel` and some functions do not need. Lines and directives stay."""
     items = {name: items_of(text) for name, text in texts.items()}
-    needed = _needed_names(
-        [item for of_file in items.values() for item in of_file],
-        macros_of("\n".join(texts.values())),
-        {kernel, *functions},
-    )
+    every = [item for of_file in items.values() for item in of_file]
+    needed = _needed_names(every, macros_of("\n".join(texts.values())), {kernel, *functions})
 
     def goes(item: Item) -> bool:
         """Also a declaration of the kernel without its body: with other parameters, it would be a second version of the kernel."""
@@ -206,10 +203,8 @@ class _Tries:
         text = self.texts[name]
         lines = text.split("\n")
         if 0 < line <= len(lines) and (directive := _MAY_GO.match(lines[line - 1])):
-            self.texts[name] = with_line(text, line, "")
-            what = (
-                f"`{lines[line - 1].strip()[:60]}`" if directive["kind"] != "include" else "the #include in this line"
-            )
+            self.texts[name], shown = with_line(text, line, ""), f"`{lines[line - 1].strip()[:60]}`"
+            what = shown if directive["kind"] != "include" else "the #include in this line"
         else:
             self.texts[name] = without_lines(text, [line], but=base_name(self.entries.kernel))
         if self.texts[name] != text:
@@ -250,11 +245,9 @@ def _as_the_users(build: CpuBuild) -> CpuBuild:
     build = replace(build, refusals=tuple(telling) or build.refusals)
     if not re.search(rf"^{re.escape(USE_FILE)}:\d+:(?:\d+:)? error: ", build.log, re.MULTILINE):
         return build
-    refusals = tuple(
-        replace(one, verdict=Verdict.COMPILE_ERROR) if one.verdict is Verdict.INTERNAL_ERROR else one
-        for one in build.refusals
-    )
-    return replace(build, refusals=refusals)
+    theirs = {Verdict.INTERNAL_ERROR: Verdict.COMPILE_ERROR}
+    refusals = (replace(one, verdict=theirs.get(one.verdict, one.verdict)) for one in build.refusals)
+    return replace(build, refusals=tuple(refusals))
 
 
 def why_not(source: KernelSource, kernel: str, built: BuiltKernel) -> str:

@@ -113,9 +113,8 @@ class BuiltLaunch:
     def watch(self, asked: Mapping[str, Any], report: type[Watched], *, of_tests: bool = False) -> Watched:
         """Of any size where the problem registers itself, else, or with `of_tests`, of a public test. `asked`: watch_public_launch()."""
         asked = asked if of_tests else {"problem": Path(self.lab.public.problem).stem, **asked}
-        told = read_report(
-            watch_public_launch(self.toolset, self.lab, self.runner, asked, seconds=self.seconds), report
-        )
+        said = watch_public_launch(self.toolset, self.lab, self.runner, asked, seconds=self.seconds)
+        told = read_report(said, report)
         return told.model_copy(update={"launch": located(told.launch, {self.lab.public.file: self.lines})})
 
     def profile(self, shape: str | None) -> ProfileReport:
@@ -146,14 +145,9 @@ def several_launches(lab: Lab) -> str:
     """What to do instead, where host code of the student's launches what it likes."""
     file = f"assignments/{lab.id}/{lab.public.file}"
     run = f"`tilelab run {file}` runs the file's own main() under every detector" if not lab.public.launcher else ""
-    check = (
-        f"`tilelab check {file} --kernel NAME` runs one of its kernels and counts its memory traffic; with --trace it writes a page that "
-        "steps through it"
-    )
-    return (
-        f"In {lab.id} your own host code launches the kernels, so there is no one launch to show here. "
-        f"{'; '.join(one for one in (run, check) if one)}."
-    )
+    check = f"`tilelab check {file} --kernel NAME` runs one of its kernels and counts its memory traffic"
+    advice = "; ".join(filter(None, (run, f"{check}; with --trace it writes a page that steps through it")))
+    return f"In {lab.id} your own host code launches the kernels, so there is no one launch to show here. {advice}."
 
 
 # One launch, traced or profiled. The lab's judge chooses it and watches it instead of judging it.
@@ -258,10 +252,7 @@ def with_steps(traced: Traced) -> Traced:
 
 
 # A student's host code under the lab's judge with one of its launches traced: as host code made it, with its grid, its arguments and what
-# it had left in memory. It grades nothing.
-
-
-# Which launches a run of a student's host code made, which of them have findings, and which one a person means. Pure.
+# it had left in memory. Which launches there are, which of them have findings, and which one a person means.
 
 _MOST_LISTED = 12
 
@@ -358,11 +349,8 @@ class RunTracer:
 
     def trace(self, run: SurveyedRun, launch: RunLaunch, request: TraceRequest) -> Traced:
         """One more run. `request.reversed`: that launch alone in the opposite order. Raises LaunchRefusedError as well."""
-        asked = {
-            "launch": launch.number,
-            "whole_reversed": run.is_reversed,
-            **request.asked(is_reversed=request.reversed != run.is_reversed),
-        }
+        asked = request.asked(is_reversed=request.reversed != run.is_reversed)
+        asked |= {"launch": launch.number, "whole_reversed": run.is_reversed}
         _, record, reader = self._run(request, asked)
         traced = record.traced if record is not None else None
         if record is None or traced is None:
@@ -379,9 +367,8 @@ class RunTracer:
         self, request: TraceRequest, asked: Mapping[str, Any]
     ) -> tuple[dict[str, Any], RunRecord | None, ProgramReader]:
         toolset, lab, file = self.program.toolset, self.program.lab, self.program.file
-        said = watch_public_launch(
-            toolset, lab, file, {**request.chosen(lab), **asked}, seconds=self.seconds, option="--program"
-        )
+        asked = {**request.chosen(lab), **asked}
+        said = watch_public_launch(toolset, lab, file, asked, seconds=self.seconds, option="--program")
         try:
             entry = json.loads(said)["launch"]
             record = record_of(entry)
@@ -407,14 +394,11 @@ def _one_launch(run: SurveyedRun, traced: TracedLaunchRecord, facts: RunFacts) -
     whole = run.launch
     findings = tuple(as_finding(one) for one in kernel_findings(facts))
     errors = [one for one in findings if one.severity == "error"]
-    tells_the_result = (
-        not errors and whole.verdict is Verdict.WRONG_ANSWER and not any(one.has_finding for one in run.launches)
-    )
+    found_nothing = not errors and not any(one.has_finding for one in run.launches)
+    tells_the_result = found_nothing and whole.verdict is Verdict.WRONG_ANSWER
     kernel = re.sub(r"\(.*", "", facts.kernels.get(traced.kernel, traced.kernel))
     number = f"launch {traced.number} of {run.total}: " if run.total > 1 else ""
-    columns, rows = (
-        (traced.block[0], traced.block[1]) if tells_the_result and traced.block[0] and traced.block[1] else (1, 1)
-    )
+    columns, rows = traced.block[:2] if all(traced.block[:2]) else (1, 1)
     wrong = whole.mismatch.model_copy(update={"tile_columns": columns, "tile_rows": rows}) if whole.mismatch else None
     return Launch(
         shape=f"{whole.shape}, {number}{kernel}",

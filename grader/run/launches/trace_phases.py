@@ -42,6 +42,9 @@ ACCESSES = frozenset({StepKind.READ, StepKind.WRITE, StepKind.ATOMIC})  # to an 
 CHANGES = frozenset({StepKind.WRITE, StepKind.ATOMIC})
 
 
+_WHOLE = frozenset({"int", "unsigned", "char", "long", "short", "signed", "bool"})
+
+
 class TracedArray(Model):
     name: str  # "A", "As"
     space: str  # "global", "shared", "module"
@@ -67,18 +70,10 @@ class TracedArray(Model):
 
     def value(self, bits: int, size: int) -> float:
         """The number in `size` bytes of this array. It is floating-point unless the array's type says otherwise."""
-        type_words = self.element.split()
-        if (
-            type_words
-            and type_words[0] in {"int", "unsigned", "char", "long", "short", "signed", "bool"}
-            and size == self.element_bytes
-        ):
-            whole = int.from_bytes(bits.to_bytes(8, "little")[:size], "little", signed="unsigned" not in type_words)
-            return float(whole)
-        raw = bits.to_bytes(8, "little")
-        if size in {4, 8}:
-            return float(struct.unpack("<f" if size == 4 else "<d", raw[:size])[0])  # noqa: PLR2004 -- bytes of a float
-        return float(bits)
+        words, raw = self.element.split(), bits.to_bytes(8, "little")[:size]
+        if size == self.element_bytes and not _WHOLE.isdisjoint(words[:1]):
+            return float(int.from_bytes(raw, "little", signed="unsigned" not in words))
+        return float(struct.unpack("<f" if size == 4 else "<d", raw)[0] if size in {4, 8} else bits)  # noqa: PLR2004
 
 
 class TracedPlace(Model):
@@ -417,16 +412,11 @@ def coefficients(values: Mapping[Index3, int]) -> tuple[int, Index3] | None:
 
 def _written(constant: int, factors: Sequence[int]) -> str:
     """`y + 4x` is written `4x + y`: the larger factor first, the constant last."""
-    terms = sorted(
-        ((factor, name) for factor, name in zip(factors, _NAMES, strict=True) if factor), key=lambda one: -one[0]
-    )
-    text = ""
-    for factor, name in terms:
-        sign = " + " if factor > 0 else " - "
-        text += f"{sign}{name if abs(factor) == 1 else f'{abs(factor)}{name}'}"
-    if constant or not terms:
-        text += f" + {constant}" if constant >= 0 else f" - {-constant}"
-    return text.removeprefix(" + ").replace(" - ", "-", 1) if text.startswith(" - ") else text.removeprefix(" + ")
+    terms = sorted(zip(factors, _NAMES, strict=True), key=lambda one: -one[0])
+    words = [(factor, name if abs(factor) == 1 else f"{abs(factor)}{name}") for factor, name in terms if factor]
+    words += [(constant, str(abs(constant)))] if constant or not words else []
+    text = "".join(f" {'-' if factor < 0 else '+'} {word}" for factor, word in words)
+    return f"-{text[3:]}" if text.startswith(" - ") else text[3:]
 
 
 def ranges(threads: Sequence[Index3]) -> list[tuple[Index3, Index3]]:

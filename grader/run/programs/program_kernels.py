@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -224,7 +225,7 @@ def build_kernels(
             able = [name for name in group if made[name.symbol].runner]
             if not shared[number].result() and 1 < len(able) < len(group):
                 made |= {one.name.symbol: one for one in begin(unit, able, f"able{number}").result()}
-    if kept is not None:
+    if kept is not None and kept.is_dir():
         _forget_the_oldest(kept)
     return [made[name.symbol] for name in names]
 
@@ -348,14 +349,10 @@ def _keep(place: Path, made: ProgramKernel) -> None:
 
 
 def _forget_the_oldest(kept: Path) -> None:
-    if not kept.is_dir():
-        return
     dated = []
     for place in kept.iterdir():
-        try:
+        with suppress(OSError):
             dated.append((place.stat().st_mtime, place))
-        except OSError:
-            continue
     for _, place in sorted(dated, reverse=True)[_KEPT:]:
         shutil.rmtree(place, ignore_errors=True)
 

@@ -120,23 +120,17 @@ def build(toolset: Toolset, contestants: Sequence[Contestant | LibraryContestant
     return Built(folder, tuple(descriptions), names, tuple(dict.fromkeys(folders)), tuple(silent))
 
 
-def _compile(toolset: Toolset, contestant: Contestant, folder: Path) -> bool:
+def _compile(toolset: Toolset, one: Contestant, folder: Path) -> bool:
     """Returns whether it is silent. A kernel that compiles only with its printf is timed with it."""
-    assert toolset.gpu.toolchain is not None
-    built = build_for_gpu(
-        toolset.gpu.toolchain,
-        toolset.confinement,
-        contestant.source,
-        folder,
-        contestant.entries,
-        replace(toolset.gpu.target, max_registers=contestant.max_registers),
-        silent=contestant.silent,
-    )
-    if built.image is None and contestant.silent:
-        return _compile(toolset, replace(contestant, silent=False), folder)
+    nvcc, confinement = toolset.gpu.toolchain, toolset.confinement
+    assert nvcc is not None
+    target = replace(toolset.gpu.target, max_registers=one.max_registers)
+    built = build_for_gpu(nvcc, confinement, one.source, folder, one.entries, target, silent=one.silent)
+    if built.image is None and one.silent:
+        return _compile(toolset, replace(one, silent=False), folder)
     if built.image is None or built.sides:
-        raise ContestError(f"{contestant.name} cannot be compiled to be timed: {built.sides or built.log[:500]}")
-    return contestant.silent
+        raise ContestError(f"{one.name} cannot be compiled to be timed: {built.sides or built.log[:500]}")
+    return one.silent
 
 
 def _kept(toolset: Toolset, contestant: Contestant) -> Path:
@@ -159,18 +153,11 @@ def _kept(toolset: Toolset, contestant: Contestant) -> Path:
     return folder
 
 
-def _key(toolset: Toolset, contestant: Contestant) -> str:
+def _key(toolset: Toolset, one: Contestant) -> str:
     toolchain, target = toolset.gpu.toolchain, toolset.gpu.target
     assert toolchain is not None
-    digest = hashlib.sha256(contestant.source.read_bytes())
-    facts = (
-        contestant.source.name,
-        contestant.entries,
-        contestant.max_registers,
-        target,
-        toolchain.root,
-        toolchain.version,
-    )
+    digest = hashlib.sha256(one.source.read_bytes())
+    facts = (one.source.name, one.entries, one.max_registers, target, toolchain.root, toolchain.version)
     digest.update(repr(facts).encode())
     for include in toolchain.includes:
         for header in sorted(path for path in include.rglob("*") if path.is_file()):
@@ -183,11 +170,8 @@ def stage(toolset: Toolset) -> Path:
     toolchain, kit = toolset.gpu.toolchain, toolset.root / "kit"
     assert toolchain is not None
     source = kit / "gpu" / "stage" / "stage_kernels.cu"
-    made = (
-        toolset.build
-        / "stage"
-        / f"sm_{toolset.gpu.target.capability}-{toolchain.version[0]}.{toolchain.version[1]}.cubin"
-    )
+    version = f"{toolchain.version[0]}.{toolchain.version[1]}"
+    made = toolset.build / "stage" / f"sm_{toolset.gpu.target.capability}-{version}.cubin"
     newest = max(source.stat().st_mtime_ns, (kit / "protocol" / "timed_input.hpp").stat().st_mtime_ns)
     if made.is_file() and made.stat().st_mtime_ns > newest:
         return made

@@ -4,7 +4,6 @@ class Stage {
     this.run = run;
     run.standings = new Standings(run);
     this.memory = new BlockMemory(run);
-    this.search = new StepSearch(run);
     const stored = new Set(run.steps.filter((step) => step.stores).map((step) => step.array));
     const order = { shared: 0, global: 1, module: 2 };
     const shown = [...run.arrays].filter((array) => this.memory.held[array.number].size).sort((a, b) => order[a.space] - order[b.space] || stored.has(a.number) - stored.has(b.number));

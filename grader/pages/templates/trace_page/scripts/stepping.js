@@ -27,20 +27,24 @@ function goTo(step, jump = false) {
   show();
 }
 
-// The nearest step of any run in this direction; the page stays where it is if there is none.
-function goToFound(find, what) {
-  const found = stages.map((stage) => find(stage.search)).filter((step) => step >= 0);
-  if (!found.length) {
-    setText(byId("told"), "There is no " + what + ".");
-    return;
-  }
-  const forward = found.some((step) => step > state.step);
-  goTo(forward ? Math.min(...found) : Math.max(...found), !forward);
+// The nearest step of any run in this direction that fits: f(step, run); -1: there is none.
+function nearest(from, direction, fits, first = direction > 0) {
+  const found = story.runs.map((run) => run.find(from, direction, fits)).filter((step) => step >= 0);
+  return found.length ? (first ? Math.min(...found) : Math.max(...found)) : -1;
 }
+
+// The page stays where it is if there is none.
+function goToFound(direction, fits, what) {
+  const found = nearest(state.step, direction, fits);
+  if (found >= 0) goTo(found, direction < 0);
+  else setText(byId("told"), "There is no " + what + ".");
+}
+
+const isBarrier = (step) => step.kind === Kind.barrier;
 
 function stepBy(direction) {
   if (!state.only || (state.thread < 0 && state.warp < 0)) return goTo(state.step + direction, direction < 0);
-  return goToFound((search) => search.followed(state.step, direction, state), "further step of what you follow");
+  return goToFound(direction, (step, run) => isBarrier(step) || run.isFollowed(step, state), "further step of what you follow");
 }
 
 function pick(element) {
@@ -98,19 +102,20 @@ function keepInView() {
 }
 
 function atLine(number, direction = 1) {
-  let found = stages.map((stage) => stage.search.line(state.step, direction, number)).filter((step) => step >= 0);
+  const isThere = (step) => step.line === number;
   // After the last one it begins again with the first.
-  if (!found.length) found = stages.map((stage) => stage.search.line(-1, 1, number)).filter((step) => step >= 0);
-  if (found.length) goTo(direction > 0 ? Math.min(...found) : Math.max(...found), true);
+  const found = [nearest(state.step, direction, isThere), nearest(-1, 1, isThere, direction > 0)].find((step) => step >= 0);
+  if (found !== undefined) goTo(found, true);
   else setText(byId("told"), "No step of this block accesses memory in line " + number + ".");
 }
 
+const isAccess = (step, run) => run.touches(step, state.element);
 const actions = {
   first: () => goTo(0, true), back: () => stepBy(-1), on: () => stepBy(1), last: () => goTo(story.length - 1),
-  "barrier-back": () => goToFound((search) => search.barrier(state.step, -1), "earlier barrier"),
-  "barrier-on": () => goToFound((search) => search.barrier(state.step, 1), "later barrier"),
-  "access-back": () => state.element && goToFound((search) => search.access(state.step, -1, state.element), "earlier access of this element"),
-  "access-on": () => state.element && goToFound((search) => search.access(state.step, 1, state.element), "later access of this element"),
+  "barrier-back": () => goToFound(-1, isBarrier, "earlier barrier"),
+  "barrier-on": () => goToFound(1, isBarrier, "later barrier"),
+  "access-back": () => state.element && goToFound(-1, isAccess, "earlier access of this element"),
+  "access-on": () => state.element && goToFound(1, isAccess, "later access of this element"),
 };
 Object.entries(actions).forEach(([id, act]) => byId(id).addEventListener("click", act));
 byId("slider").max = story.length - 1;

@@ -108,6 +108,18 @@ class StoryRun {
   hasThread(step, thread) {
     return step.warp === Math.floor(thread / LANES) && step.lanes.includes(thread % LANES);
   }
+  // The nearest step after `from` (direction 1) or before it (direction -1) that fits; -1: there is none.
+  find(from, direction, fits) {
+    for (let at = from + direction; at >= 0 && at < this.steps.length; at += direction) {
+      if (fits(this.steps[at], this)) return at;
+    }
+    return -1;
+  }
+  // Whether a step belongs to the picked thread or warp. Without either, every step does.
+  isFollowed(step, { thread, warp }) {
+    if (thread >= 0) return this.hasThread(step, thread);
+    return warp < 0 || step.warp === warp;
+  }
   touches(step, element) {
     if (step.array !== element.array) return false;
     let found = false;
