@@ -176,13 +176,8 @@ def report_labs(
     asked = {one.id: own_answers(one) for one in practice.labs}
     labs = {one.lab_id: one.result.model_copy(update={"answers": asked[one.lab_id]}) for one in tried}
     points, maximum = total(labs)
-    result = Result(
-        submission=Submission(id="your-files", name="Your files", files=tuple(one.file for one in labs.values())),
-        environment=environment_of(toolset),
-        labs=labs,
-        total=points,
-        max=maximum,
-    )
+    yours = Submission(id="your-files", name="Your files", files=tuple(one.file for one in labs.values()))
+    result = Result(submission=yours, environment=environment_of(toolset), labs=labs, total=points, max=maximum)
     page = practice.root / out
     try:
         texts = {one.result.file: one.source for one in tried}
@@ -212,12 +207,8 @@ def _practice(
     """`idle`: lines are looked for while nobody waits, on half the cores: the next save finds the others free."""
     root, labs = chosen_labs(Path.cwd(), wanted or [], case=case, file=file)
     toolset = open_toolset(root, allow_no_sandbox=True)
-    search = SuspectSearch(
-        toolset,
-        PUBLIC_SEED,
-        _IDLE_SECONDS if idle else _SEARCH_SECONDS,
-        workers=max((os.cpu_count() or 1) // 2, 1) if idle else None,
-    )
+    seconds, workers = (_IDLE_SECONDS, max((os.cpu_count() or 1) // 2, 1)) if idle else (_SEARCH_SECONDS, None)
+    search = SuspectSearch(toolset, PUBLIC_SEED, seconds, workers=workers)
     judge = lab_judge(toolset, PUBLIC_SEED, public_only=True, draws=draws)
     named = bool(wanted) or len(labs) == 1
     practice = Practice(root, labs, judge, case, file, search=search.suspects, toolset=toolset, named=named)

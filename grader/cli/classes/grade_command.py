@@ -370,20 +370,14 @@ def grade_class(request: ClassRequest) -> int:
     toolset = toolset.working_with(workers)
     on_cpu = lab_judge(toolset.without_gpu(), seed, public_only=False)  # behaviours are compared as it sees them
     at_once = request.workers or jobs_at_once(toolset)
-    setup = class_setup(
-        toolset,
-        labs,
-        seed,
-        console,
-        sweep=request.sweep and not there,
-        search_seconds=request.search_seconds,
-        workers=request.workers or os.cpu_count() or 1,
-    )
+    sweep, seconds, beside = request.sweep and not there, request.search_seconds, request.workers or os.cpu_count() or 1
+    setup = class_setup(toolset, labs, seed, console, sweep=sweep, search_seconds=seconds, workers=beside)
     if there:
         told = JudgingOptions(**{name: getattr(request, name) for name in JudgingOptions.model_fields})
         elsewhere = loaded(there.opens)(_of(there, request), told, setup, folder.path, root)
         setup = replace(setup, elsewhere=elsewhere, lines=None)
     progress = TerminalProgress(console)
+    mutants = MutantSearch(replace(on_cpu, explained=False), 0 if there else seconds, at_once)
     try:
         batch = Batch(
             sources,
@@ -394,12 +388,7 @@ def grade_class(request: ClassRequest) -> int:
             exports=formats,
             assignment=request.assignment.strip(),
             roster=people,
-            insight=InsightSearch(
-                comments,
-                written,
-                folder.private,
-                MutantSearch(replace(on_cpu, explained=False), 0 if there else request.search_seconds, at_once),
-            ),
+            insight=InsightSearch(comments, written, folder.private, mutants),
             policy=policy,
             intake=IntakeOptions(zone=zone, confinement=toolset.confinement),
             workers=at_once,

@@ -89,13 +89,8 @@ def pages_again(request: PagesRequest) -> int:
             )
         comments = CommentsFile(Path(told) if told else folder.comments)
         policy = read_policy(root, lab_ids(root), Path(named) if named else None)
-        done = write_again(
-            folder,
-            load_labs(root, batch.labs),
-            Decided(comments, comments.read(), policy, str(Path(told).absolute()) if told else ""),
-            formats,
-            request.assignment.strip(),
-        )
+        decided = Decided(comments, comments.read(), policy, str(Path(told).absolute()) if told else "")
+        done = write_again(folder, load_labs(root, batch.labs), decided, formats, request.assignment.strip())
     _say(console, done, comments)
     _say_each(console, [str(folder.path / export.file) for export in done.published.exports], "grades: ")
     _say_each(console, [str(folder.path / "index.html")], "report: ", "bold")

@@ -42,46 +42,31 @@ class Proof:
     needs_kit: bool = False  # whether it builds and judges, for which set-up must have run
 
 
+_HOLDS = {
+    "starters": "starters are what model solutions give; write-ups, answers.md and seals are what each lab's questions give",
+    "leaks": "no solution, hidden test, hidden shape, answer or seed in what students get",
+    "written": "nothing that students get still has to be filled in",
+    "listing": "the handout holds the kinds of file that handouts/listing.txt names",
+    "links": "every link and figure in a handout leads to a file inside it",
+    "figures": "each figure is what its script draws, and a write-up shows it",
+    "numbers": "pages show what their commands print now",
+    "points": "write-ups state the points that the grader gives",
+}
+
+
 def course_proofs(root: Path, labs: Sequence[Lab], made: Handout) -> list[Proof]:
     """Those that need no judge, of these labs of the course at `root`. `made`: the handout of these labs."""
-    return [
-        Proof(
-            "starters",
-            "starters are what model solutions give; write-ups, answers.md and seals are what each lab's questions give",
-            [lambda: handouts.without_other_labs(labs, root, starters.outdated(root))],
-        ),
-        Proof(
-            "leaks",
-            "no solution, hidden test, hidden shape, answer or seed in what students get",
-            [partial(handouts.leaking, root, labs, made)],
-        ),
-        Proof(
-            "written",
-            "nothing that students get still has to be filled in",
-            [partial(handouts.unfinished, root, labs, made)],
-        ),
-        Proof(
-            "listing",
-            "the handout holds the kinds of file that handouts/listing.txt names",
-            [partial(handouts.unlisted, root, labs, made)],
-        ),
-        Proof("links", "every link and figure in a handout leads to a file inside it", [partial(dead_links, made)]),
-        Proof(
-            "figures",
-            "each figure is what its script draws, and a write-up shows it",
-            [partial(page_proofs.outdated_figures, root)],
-        ),
-        Proof(
-            "numbers",
-            "pages show what their commands print now",
-            [partial(page_proofs.outdated, root, page) for page in pages(root, labs)],
-        ),
-        Proof(
-            "points",
-            "write-ups state the points that the grader gives",
-            [partial(page_proofs.wrong_points_of, root, lab) for lab in labs],
-        ),
-    ]
+    steps: dict[str, Sequence[Step]] = {
+        "starters": [lambda: handouts.without_other_labs(labs, root, starters.outdated(root))],
+        "leaks": [partial(handouts.leaking, root, labs, made)],
+        "written": [partial(handouts.unfinished, root, labs, made)],
+        "listing": [partial(handouts.unlisted, root, labs, made)],
+        "links": [partial(dead_links, made)],
+        "figures": [partial(page_proofs.outdated_figures, root)],
+        "numbers": [partial(page_proofs.outdated, root, page) for page in pages(root, labs)],
+        "points": [partial(page_proofs.wrong_points_of, root, lab) for lab in labs],
+    }
+    return [Proof(name, _HOLDS[name], each) for name, each in steps.items()]
 
 
 def dead_links(made: Handout) -> Iterator[Diagnostic]:

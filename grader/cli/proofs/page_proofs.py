@@ -230,13 +230,8 @@ _LARGE = 32  # smaller numbers are everywhere: in blocks, grids and threads
 
 def disclosures(lab: LabResult, seed: int) -> Iterator[str]:
     """What the report on `lab` shows a student although the feedback policy withholds it."""
-    whole = Result(
-        submission=Submission(id="kernel", name="kernel"),
-        environment=Environment(kit="", compiler="", sandbox="", date=""),
-        labs={"lab": lab},
-        total=lab.points,
-        max=lab.max_points,
-    )
+    who, where = Submission(id="kernel", name="kernel"), Environment(kit="", compiler="", sandbox="", date="")
+    whole = Result(submission=who, environment=where, labs={"lab": lab}, total=lab.points, max=lab.max_points)
     shown = for_student(whole)
     texts = shown.model_dump_json(by_alias=True) + re.sub(r"<[^>]*>", " ", student_page(shown, sources={}))
     if re.search(rf"(?<!\d){seed}(?!\d)", texts):
@@ -248,14 +243,9 @@ def disclosures(lab: LabResult, seed: int) -> Iterator[str]:
 
 def withheld_shapes(lab: LabResult) -> list[tuple[str, str]]:
     """The case and the shape of every launch that a student may not see."""
-    shown = {launch.shape for case in lab.cases if case.feedback == "full" for launch in case.launches}
-    return [
-        (case.name, launch.shape)
-        for case in lab.cases
-        if case.feedback != "full"
-        for launch in case.launches
-        if launch.shape not in shown
-    ]
+    launches = [(case, launch.shape) for case in lab.cases for launch in case.launches]
+    shown = {shape for case, shape in launches if case.feedback == "full"}
+    return [(case.name, shape) for case, shape in launches if case.feedback != "full" and shape not in shown]
 
 
 def _states(text: str, shape: str) -> bool:

@@ -15,51 +15,37 @@ from grader.pages.page_section import Shown
 from grader.pages.student_page.lab_sections import late_words
 
 _MOST, _FEW = 40, 12  # students of a group; a longer list than the second is folded
+_REMEDIES = {
+    "The grader failed": "Nobody loses points because of this. Grade again; report it if it happens again.",
+    "Still to be graded on a GPU": "These have no points yet. They have neither passed nor failed.",
+    "CPU executor and GPU disagree": "A case counts only when both pass it. Find out which one is right; the instructor's result has "
+    "both verdicts.",
+    "Wrong at a size of the sweep": "Every case passes, so verdict and points do not change. Add a case of that size to the lab to "
+    "catch it.",
+    "Refused uploads": "Nothing of the upload was graded. Ask the student to hand it in again.",
+    "Rejected code": "Look at the line: is it a mistake or an attempt to cheat?",
+    "Regrade requests without an answer": "Write the answer into regrade.csv and grade again.",
+    "Points that a person decided": "They stand whatever a grading finds: overrides.csv.",
+    "Late": "What being late cost, and late days that were used.",
+    "Nothing says when they were handed in": "So they are not late. An override can take points.",
+    "Grades that changed last": "Found on {} UTC. `tilelab history` shows all.",
+}
 
 
 def attention(results: Sequence[Result]) -> Shown | None:
     taken = [one for one in results if not one.submission.refused]
-    rows: tuple[tuple[Verdict, str, str, Iterable[Said]], ...] = (
-        (
-            Verdict.INTERNAL_ERROR,
-            "The grader failed",
-            "Nobody loses points because of this. Grade again; report it if it happens again.",
-            _of_labs(results, _reason(Verdict.INTERNAL_ERROR)),
-        ),
-        (
-            Verdict.NEEDS_GPU,
-            "Still to be graded on a GPU",
-            "These have no points yet. They have neither passed nor failed.",
-            _of_labs(results, _reason(Verdict.NEEDS_GPU)),
-        ),
-        (
-            Verdict.NEEDS_GPU,
-            "CPU executor and GPU disagree",
-            "A case counts only when both pass it. Find out which one is right; the instructor's result has both verdicts.",
-            _of_labs(results, _difference),
-        ),
-        (
-            Verdict.WRONG_ANSWER,
-            "Wrong at a size of the sweep",
-            "Every case passes, so verdict and points do not change. Add a case of that size to the lab to catch it.",
-            _of_labs(results, _wrong_in_sweep),
-        ),
-        (
-            Verdict.REJECTED,
-            "Refused uploads",
-            "Nothing of the upload was graded. Ask the student to hand it in again.",
-            ((one, one.submission.refused) for one in results if one.submission.refused),
-        ),
-        (
-            Verdict.REJECTED,
-            "Rejected code",
-            "Look at the line: is it a mistake or an attempt to cheat?",
-            _of_labs(taken, _reason(Verdict.REJECTED)),
-        ),
+    refused = ((one, one.submission.refused) for one in results if one.submission.refused)
+    rows: tuple[tuple[Verdict, str, Iterable[Said]], ...] = (
+        (Verdict.INTERNAL_ERROR, "The grader failed", _of_labs(results, _reason(Verdict.INTERNAL_ERROR))),
+        (Verdict.NEEDS_GPU, "Still to be graded on a GPU", _of_labs(results, _reason(Verdict.NEEDS_GPU))),
+        (Verdict.NEEDS_GPU, "CPU executor and GPU disagree", _of_labs(results, _difference)),
+        (Verdict.WRONG_ANSWER, "Wrong at a size of the sweep", _of_labs(results, _wrong_in_sweep)),
+        (Verdict.REJECTED, "Refused uploads", refused),
+        (Verdict.REJECTED, "Rejected code", _of_labs(taken, _reason(Verdict.REJECTED))),
     )
     groups = [
-        group(title, remedy, found, most=_MOST, few=_FEW, look=verdict.facts, tone=verdict.facts.tone)
-        for verdict, title, remedy, found in rows
+        group(title, _REMEDIES[title], found, most=_MOST, few=_FEW, look=verdict.facts, tone=verdict.facts.tone)
+        for verdict, title, found in rows
     ]
     return _section("attention", "Needs your attention", groups)
 
@@ -112,64 +98,59 @@ _DECISIONS_MOST, _DECISIONS_FEW = 200, 6
 
 def decisions(results: Sequence[Result]) -> Shown | None:
     last = max((one.date for result in results for one in moved(result)), default="")
-    rows: tuple[tuple[str, str, Iterable[Said]], ...] = (
-        (
-            "Regrade requests without an answer",
-            "Write the answer into regrade.csv and grade again.",
-            _each(results, lambda lab: [f": {one.request}" for one in lab.requests if not one.answer]),
-        ),
-        (
-            "Points that a person decided",
-            "They stand whatever a grading finds: overrides.csv.",
-            _of_labs(results, _override),
-        ),
-        ("Late", "What being late cost, and late days that were used.", _of_labs(results, _late)),
-        (
-            "Nothing says when they were handed in",
-            "So they are not late. An override can take points.",
-            _of_labs(results, _unknown),
-        ),
-        (
-            "Grades that changed last",
-            f"Found on {last[:16].replace('T', ' ')} UTC. `tilelab history` shows all.",
-            _each(
-                results,
-                lambda lab: [_change(one) for one in lab.changes if one.before != one.after and one.date == last],
-            ),
-        ),
-    )
+    day = last[:16].replace("T", " ")
+    rows: dict[str, Callable[[LabResult], Sequence[str]]] = {
+        "Regrade requests without an answer": lambda lab: [
+            f": {one.request}" for one in lab.requests if not one.answer
+        ],
+        "Points that a person decided": _override,
+        "Late": _late,
+        "Nothing says when they were handed in": _unknown,
+        "Grades that changed last": lambda lab: [_change(one) for one in _moved(lab) if one.date == last],
+    }
     groups = [
-        group(title, remedy, found, most=_DECISIONS_MOST, few=_DECISIONS_FEW, letters=400)
-        for title, remedy, found in rows
+        group(
+            title,
+            _REMEDIES[title].format(day),
+            _each(results, say),
+            most=_DECISIONS_MOST,
+            few=_DECISIONS_FEW,
+            letters=400,
+        )
+        for title, say in rows.items()
     ]
     return _section("attention decisions", "Deadlines and decisions", groups)
 
 
 def moved(result: Result) -> list[GradeChange]:
-    return [one for lab in result.labs.values() for one in lab.changes if one.before != one.after]
+    return [one for lab in result.labs.values() for one in _moved(lab)]
 
 
-def _override(lab: LabResult) -> str | None:
+def _moved(lab: LabResult) -> list[GradeChange]:
+    return [one for one in lab.changes if one.before != one.after]
+
+
+def _override(lab: LabResult) -> list[str]:
     one = lab.standing.override if lab.standing else None
     if lab.standing is None or one is None:
-        return None
+        return []
     by = f"{one.author}{f', {one.date}' if one.date else ''}"
-    return f": {points(lab.standing.judged_points)} → {points(one.points)}, by {by}: {one.reason}"
+    return [f": {points(lab.standing.judged_points)} → {points(one.points)}, by {by}: {one.reason}"]
 
 
-def _late(lab: LabResult) -> str | None:
+def _late(lab: LabResult) -> list[str]:
     standing = lab.standing
     if standing is None or not standing.late_seconds or standing.override is not None:
-        return None
+        return []
     used = f"{counted(standing.days_spent, 'late day')} used" if standing.days_spent else ""
     said = ", ".join(filter(None, [used, late_words(standing)])) or "nothing lost"
-    return f": {standing.late} late; {said}"
+    return [f": {standing.late} late; {said}"]
 
 
-def _unknown(lab: LabResult) -> str | None:
+def _unknown(lab: LabResult) -> list[str]:
     if lab.standing is None or not lab.standing.time_unknown or lab.standing.override is not None:
-        return None
-    return ": marked as late by the platform" if lab.standing.said_late else ""
+        return []
+    return [": marked as late by the platform" if lab.standing.said_late else ""]
 
 
 def _change(one: GradeChange) -> str:

@@ -60,13 +60,9 @@ def _rectangles(mismatch: Mismatch, unit_x: float, unit_y: float) -> Iterator[Sh
             across += sum(1 for _ in run)
             right = min(mismatch.columns, across * mismatch.cell_columns)
             if sign in _KINDS and left < right and top < bottom:
-                yield Shown(
-                    kind=_KINDS[sign],
-                    x=round(left * unit_x, 2),
-                    y=round(top * unit_y, 2),
-                    width=round((right - left) * unit_x, 2),
-                    height=round((bottom - top) * unit_y, 2),
-                )
+                x, width = round(left * unit_x, 2), round((right - left) * unit_x, 2)
+                y, height = round(top * unit_y, 2), round((bottom - top) * unit_y, 2)
+                yield Shown(kind=_KINDS[sign], x=x, y=y, width=width, height=height)
 
 
 def _ticks(extent: int, tile: int, length: float) -> list[Shown]:
@@ -84,14 +80,8 @@ def _ticks(extent: int, tile: int, length: float) -> list[Shown]:
 def mismatch_figures(lab: LabResult, *, instructor: bool) -> list[Shown]:
     """One figure for each launch with a wrong output that may be shown."""
     return [
-        Shown(
-            case=case.name,
-            mismatch=mismatch,
-            shape=launch_text(launch),
-            amount=amount(mismatch),
-            picture=picture(mismatch),
-        )
-        for case, launch, mismatch in wrong_launches(lab)
+        Shown(case=case.name, mismatch=one, shape=launch_text(launch), amount=amount(one), picture=picture(one))
+        for case, launch, one in wrong_launches(lab)
         if may_show(case, instructor=instructor)
     ]
 

@@ -357,15 +357,12 @@ def _stored_sums(manner: _Manner) -> Iterator[Part]:
     )
     told = dataclasses.replace(manner, brief=False)
     shown = {one.thread: one for one in wrong[:_WRONG_OUTCOMES]}
-    yield told.table(
-        ("sum of products", "stores"),
-        [ThreadInterval(thread) for thread in shown],
-        lambda stay: (
-            Cell(number(shown[stay.thread].total)),
-            manner.joined(", ", list(map(_access, shown[stay.thread].stores))),
-        ),
-        frozenset({1}),
-    )
+
+    def row(stay: ThreadInterval) -> Row:
+        one = shown[stay.thread]
+        return Cell(number(one.total)), manner.joined(", ", list(map(_access, one.stores)))
+
+    yield told.table(("sum of products", "stores"), [ThreadInterval(one) for one in shown], row, frozenset({1}))
     if trace.unpaired:
         yield Sentence(f"{trace.unpaired} reads do not belong to any product.")
 
@@ -418,15 +415,9 @@ def side_by_side(grid: Grid) -> list[str]:
 
 def _aligned(table: Table) -> list[str]:
     rows = [table.heads, *table.rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(table.heads))]
-    aligned = [
-        "   ".join(
-            f"{cell:>{width}}" if i in table.numbers else f"{cell:<{width}}"
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
-    return [line.rstrip() for line in aligned]
+    widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    sides = [f"{'>' if i in table.numbers else '<'}{width}" for i, width in enumerate(widths)]
+    return ["   ".join(map(format, row, sides)).rstrip() for row in rows]
 
 
 # The outcome of one launch as parts of a page: that nothing is wrong, or what is wrong and where. Pure.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from grader.model import visible_text
 from grader.model.result import Outlook, Timing, Traffic
@@ -141,27 +142,16 @@ def _labels(rungs: Sequence[Shown]) -> list[Shown]:
 
 def spread(places: Sequence[float], apart: float, start: float, end: float) -> list[float]:
     """`places`, in order, moved by the least amount so that neighbours are `apart`, and all are between the ends."""
-    if len(places) > 1:
-        apart = min(apart, (end - start) / (len(places) - 1))
-    # Clusters that touch are joined, and centred on the mean of (place - rank in the cluster * apart).
+    apart = min(apart, (end - start) / max(1, len(places) - 1))
+    # Without the distances neighbours may only touch: those that would cross are one cluster, at its mean.
     clusters: list[list[float]] = []
-    for place in places:
-        clusters.append([place])
-        while len(clusters) > 1 and _start(clusters[-1], apart) < _start(clusters[-2], apart) + apart * len(
-            clusters[-2]
-        ):
-            last = clusters.pop()
-            clusters[-1] += last
-    moved = [_start(cluster, apart) + apart * i for cluster in clusters for i in range(len(cluster))]
-    for i, place in enumerate(moved):  # nothing moves past the ends
-        moved[i] = max(place, start + apart * i)
-    for i in range(len(moved)):
-        moved[-1 - i] = min(moved[-1 - i], end - apart * i)
-    return [round(one, 2) for one in moved]
-
-
-def _start(cluster: Sequence[float], apart: float) -> float:
-    return sum(place - apart * i for i, place in enumerate(cluster)) / len(cluster)
+    for rank, place in enumerate(places):
+        clusters.append([place - apart * rank])
+        while len(clusters) > 1 and fmean(clusters[-1]) < fmean(clusters[-2]):
+            clusters[-2:] = [clusters[-2] + clusters[-1]]
+    last = end - apart * (len(places) - 1)  # nothing moves past the ends
+    laid = (min(max(fmean(cluster), start), last) for cluster in clusters for _ in cluster)
+    return [round(one + apart * rank, 2) for rank, one in enumerate(laid)]
 
 
 def nudged(places: Sequence[float], apart: float) -> list[float]:

@@ -450,19 +450,12 @@ def undefined_names(log: str) -> tuple[HostRefusal, ...]:
     found: dict[str, tuple[str, int]] = {}
     for file, line, name in _UNDEFINED.findall(log):
         found.setdefault(name.replace("[abi:cxx11]", ""), (file, int(line or 0)))
-    if outside := next(
-        (name for name in found if _base(name) in _OF_A_THREAD), ""
-    ):  # one mistake, and not one for each of them
-        found = {name: at for name, at in found.items() if name == outside or _base(name) not in _OF_A_THREAD}
-    named = list(found.items())[:_MOST_NAMES]
+    outside = [name for name in found if _base(name) in _OF_A_THREAD]  # one mistake, and not one for each of them
+    named = [(name, *at) for name, at in found.items() if name not in outside[1:]][:_MOST_NAMES]
+    verdicts = {"main": Verdict.MISSING_ENTRY_POINT}
     return tuple(
-        HostRefusal(
-            file if line else "",
-            line,
-            _undefined(name),
-            Verdict.MISSING_ENTRY_POINT if name == "main" else Verdict.COMPILE_ERROR,
-        )
-        for name, (file, line) in named
+        HostRefusal(file if line else "", line, _undefined(name), verdicts.get(name, Verdict.COMPILE_ERROR))
+        for name, file, line in named
     )
 
 

@@ -207,10 +207,8 @@ _FREES = {"pinned": "cudaFreeHost", "array": "cudaFreeArray", "mipmapped-array":
 
 
 def leak(facts: Facts) -> Words:
-    name, allocation = (
-        facts.run.names.name(facts.record.allocation),
-        facts.run.names.allocation(facts.record.allocation),
-    )
+    names, index = facts.run.names, facts.record.allocation
+    name, allocation = names.name(index), names.allocation(index)
     what = f"`{name}` ({facts.size})" if name else f"This memory ({facts.size})"
     free = f"{_FREES.get(allocation.kind if allocation else '', 'cudaFree')}({name})"
     return f"{what} is allocated here and never freed.", f"Call {free} when nothing needs it any more."

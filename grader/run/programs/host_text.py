@@ -84,9 +84,8 @@ def _definition(tokens: Tokens, mark: int) -> MarkedFunction | None:
 def _parameters(tokens: Tokens, mark: int) -> int | None:
     """The ( of the parameters; None where the mark is a variable's or a lambda's."""
     if mark > 0 and tokens[mark - 1].text == "]":
-        at = (
-            tokens.opening(mark - 1) or 0
-        )  # `[=] __device__ (int i) {…}`; behind an attribute, `[[…]]`, there is a declaration
+        # `[=] __device__ (int i) {…}`; behind an attribute, `[[…]]`, there is a declaration
+        at = tokens.opening(mark - 1) or 0
         if not (at > 0 and tokens[at - 1].text == "[") and not (at + 1 < mark and tokens[at + 1].text == "["):
             return None
     at = mark + 1
@@ -98,7 +97,7 @@ def _parameters(tokens: Tokens, mark: int) -> int | None:
             at = closing(tokens, at)
         elif (
             text in {"[", "{", ";", "=", "}"} and "operator" not in before[-3 if text == "=" else -1 :]
-        ):  # of `operator==`
+        ):  # `operator==`
             return None
         at += 1
     return None
@@ -358,9 +357,8 @@ def _pointers(tokens: Sequence[Token]) -> list[str]:
 
 def _only_reads(body: Tokens, name: str) -> bool:
     # A lambda that returns a reference has a & before its body.
-    if any(one.text in {"asm", "__asm__", "decltype"} for one in body) or ("&", "{") in pairwise(
-        one.text for one in body
-    ):
+    texts = [one.text for one in body]
+    if not {"asm", "__asm__", "decltype"}.isdisjoint(texts) or ("&", "{") in pairwise(texts):
         return False
     uses = (at for at, one in enumerate(body) if one.text == name and body[at - 1].text not in {".", "->", "::"})
     return all(_is_value(body, at) for at in uses)

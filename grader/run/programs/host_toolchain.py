@@ -182,12 +182,6 @@ def _asked(
     toolchain: HostToolchain, confinement: Confinement, command: list[str], folder: Path, words: Iterable[str]
 ) -> list[str]:
     """The lines with which a program of binutils answers these words."""
-    finished = run_confined(
-        confinement,
-        [*toolchain.home.before, *command],
-        readable=[folder],
-        limits=_LIMITS,
-        cwd=folder,
-        stdin="".join(f"{one}\n" for one in words).encode(),
-    )
+    argv, said = [*toolchain.home.before, *command], "".join(f"{one}\n" for one in words).encode()
+    finished = run_confined(confinement, argv, readable=[folder], limits=_LIMITS, cwd=folder, stdin=said)
     return finished.stdout.decode("utf-8", "replace").splitlines()
