@@ -291,139 +291,98 @@ def launch_race(facts: Facts) -> Words:
 
 
 class Row(NamedTuple):
-    """A kind of mistake. Of a message that needs no choice, what stands in braces is a fact. `advice`: where the message brings none."""
+    """A kind of mistake."""
 
     label: str
     verdict: Verdict  # that it makes; of a note, the kind of its card
-    message: str | Callable[[Facts], Words]
-    advice: str = ""
     note: Literal["", "graded", "always"] = ""  # where it is a note: a graded program's is never an error then
 
 
-# Only a judge tells of what the host computed.
-_IN_THE_GPU = "Let a kernel compute it from what is in the GPU's memory."
 SENTENCES = {
-    "leak": Row("Memory never freed", Verdict.LAUNCH_ERROR, leak, note="graded"),
-    "copy-size": Row("Copy of the wrong size", Verdict.OUT_OF_BOUNDS, copy_size),
-    "copy-direction": Row("Copy in the wrong direction", Verdict.CRASH, copy_direction),
-    "short-copy": Row(
-        "Copy of the wrong size",
-        Verdict.UNINITIALIZED_READ,
-        short_copy,
-        "The length of a copy is in bytes: a number of elements times sizeof of one element. sizeof of a pointer is 8.",
-        note="graded",
-    ),
-    "device-pointer-on-host": Row(
-        "Device pointer used on the host",
-        Verdict.CRASH,
-        device_pointer_on_host,
-        "Only kernels can use this pointer. Copy the data with cudaMemcpy first, and use the copy on the host.",
-    ),
-    "host-pointer-on-device": Row(
-        "Host pointer used on the device",
-        Verdict.OUT_OF_BOUNDS,
-        host_pointer_on_device,
-        "Allocate memory on the device with cudaMalloc, copy the data there, and pass that pointer.",
-    ),
-    "use-after-free": Row(
-        "Use after free", Verdict.OUT_OF_BOUNDS, use_after_free, "Free memory only after its last use."
-    ),
-    "bad-free": Row(
-        _WRONG_FREE,
-        Verdict.CRASH,
-        bad_free,
-        "cudaFree takes what cudaMalloc gave, cudaFreeHost what cudaMallocHost gave, cudaFreeArray what cudaMallocArray gave, and free() "
-        "what malloc() gave.",
-    ),
-    "double-free": Row(
-        "Memory freed twice",
-        Verdict.CRASH,
-        "{0.memory} is freed here for the second time; it was freed before{0.other}.",
-        "Each allocation is freed once. Set the pointer to nullptr after cudaFree, which may be given nullptr.",
-    ),
-    "never-set": Row(
-        "Copy of memory without values",
-        Verdict.UNINITIALIZED_READ,
-        "This copies {0.size} of {0.memory} to the host, and nothing has ever written them.",
-        "Which kernel should have written them? Was it launched, with this pointer, and did its launch succeed?",
-        note="always",
-    ),
-    "input-modified": Row(
-        "Input changed",
-        Verdict.INPUT_MODIFIED,
-        "This call writes to {0.memory}, which is an input and must not change.",
-        "Does the destination of this call stand in the wrong place? It is the first pointer.",
-    ),
-    "error": Row(ERROR_LABEL, Verdict.LAUNCH_ERROR, failed_call, note="always"),
-    "unchecked-error": Row("Error that nobody looked at", Verdict.LAUNCH_ERROR, unchecked_error),
-    "unasked-launch": Row("Launch whose error is never asked for", Verdict.LAUNCH_ERROR, unasked_launch),
-    "swapped-sizes": Row("Sizes in the wrong order", Verdict.LAUNCH_ERROR, swapped_sizes),
-    "not-configured": Row(
-        "Kernel called without a launch",
-        Verdict.LAUNCH_ERROR,
-        "`{0.kernel}` is a kernel, and it is called here like a function, without <<<…>>>. nvcc refuses this.",
-        "Say how many threads run it: kernel<<<blocks, threads of a block>>>(arguments).",
-    ),
-    "no-launch": Row(
-        "No kernel ran",
-        Verdict.LAUNCH_ERROR,
-        "The program has kernels, but launched none.",
-        "Look at what the program did instead: did an earlier check end it?",
-        note="always",
-    ),
-    "host-crash": Row("Crash of the host's code", Verdict.CRASH, host_crash),
-    "lost-output": Row(
-        "Output that is lost",
-        Verdict.RACE,
-        'A kernel prints "{0.printed}", and the program ends before it has waited for the kernel: a GPU shows nothing of it.',
-        "Call cudaDeviceSynchronize() after the launch, and look at what it returns.",
-        note="graded",
-    ),
-    "read-before-sync": Row(
-        "Read before the stream has finished",
-        Verdict.RACE,
-        "Host code uses {0.memory} here, but nothing has waited for the work{0.other} that may still write it.",
-        "Call cudaDeviceSynchronize() or cudaStreamSynchronize() before the host uses the result.",
-    ),
-    "write-before-sync": Row(
-        "Changed before the stream has finished",
-        Verdict.RACE,
-        "Host code changes {0.memory} here, but nothing has waited for the work{0.other} that may still read it.",
-        "Wait for that work before the host writes there again, with cudaStreamSynchronize() or an event, or use a second buffer.",
-    ),
-    "copy-race": Row(
-        "Race between streams",
-        Verdict.RACE,
-        copy_race,
-        "Put both in one stream, or record an event after the first and let the second stream wait for it.",
-    ),
-    "launch-race": Row(
-        "Race between two launches",
-        Verdict.RACE,
-        launch_race,
-        "Launch both in one stream, or record an event after the first launch and let the second stream wait for it "
-        "(cudaEventRecord, cudaStreamWaitEvent), or call cudaDeviceSynchronize() between the two.",
-    ),
-    "host-computed": Row(
-        "Result computed by the host",
-        Verdict.REJECTED,
-        "{0.call} sends numbers of the result to the GPU, and no kernel wrote them there.",
-        _IN_THE_GPU,
-    ),
-    "host-reads": Row(
-        "Result that hangs on what the host reads",
-        Verdict.REJECTED,
-        "{0.call} shows the host what is in the GPU's memory. The result hangs on something that the host was shown.",
-        _IN_THE_GPU,
-    ),
+    "leak": Row("Memory never freed", Verdict.LAUNCH_ERROR, "graded"),
+    "copy-size": Row("Copy of the wrong size", Verdict.OUT_OF_BOUNDS),
+    "copy-direction": Row("Copy in the wrong direction", Verdict.CRASH),
+    "short-copy": Row("Copy of the wrong size", Verdict.UNINITIALIZED_READ, "graded"),
+    "device-pointer-on-host": Row("Device pointer used on the host", Verdict.CRASH),
+    "host-pointer-on-device": Row("Host pointer used on the device", Verdict.OUT_OF_BOUNDS),
+    "use-after-free": Row("Use after free", Verdict.OUT_OF_BOUNDS),
+    "bad-free": Row(_WRONG_FREE, Verdict.CRASH),
+    "double-free": Row("Memory freed twice", Verdict.CRASH),
+    "never-set": Row("Copy of memory without values", Verdict.UNINITIALIZED_READ, "always"),
+    "input-modified": Row("Input changed", Verdict.INPUT_MODIFIED),
+    "error": Row(ERROR_LABEL, Verdict.LAUNCH_ERROR, "always"),
+    "unchecked-error": Row("Error that nobody looked at", Verdict.LAUNCH_ERROR),
+    "unasked-launch": Row("Launch whose error is never asked for", Verdict.LAUNCH_ERROR),
+    "swapped-sizes": Row("Sizes in the wrong order", Verdict.LAUNCH_ERROR),
+    "not-configured": Row("Kernel called without a launch", Verdict.LAUNCH_ERROR),
+    "no-launch": Row("No kernel ran", Verdict.LAUNCH_ERROR, "always"),
+    "host-crash": Row("Crash of the host's code", Verdict.CRASH),
+    "lost-output": Row("Output that is lost", Verdict.RACE, "graded"),
+    "read-before-sync": Row("Read before the stream has finished", Verdict.RACE),
+    "write-before-sync": Row("Changed before the stream has finished", Verdict.RACE),
+    "copy-race": Row("Race between streams", Verdict.RACE),
+    "launch-race": Row("Race between two launches", Verdict.RACE),
+    # Only a judge tells of what the host computed.
+    "host-computed": Row("Result computed by the host", Verdict.REJECTED),
+    "host-reads": Row("Result that hangs on what the host reads", Verdict.REJECTED),
+}
+# Of a message that needs no choice, what stands in braces is a fact.
+_MESSAGES: dict[str, str | Callable[[Facts], Words]] = {
+    "leak": leak,
+    "copy-size": copy_size,
+    "copy-direction": copy_direction,
+    "short-copy": short_copy,
+    "device-pointer-on-host": device_pointer_on_host,
+    "host-pointer-on-device": host_pointer_on_device,
+    "use-after-free": use_after_free,
+    "bad-free": bad_free,
+    "double-free": "{0.memory} is freed here for the second time; it was freed before{0.other}.",
+    "never-set": "This copies {0.size} of {0.memory} to the host, and nothing has ever written them.",
+    "input-modified": "This call writes to {0.memory}, which is an input and must not change.",
+    "error": failed_call,
+    "unchecked-error": unchecked_error,
+    "unasked-launch": unasked_launch,
+    "swapped-sizes": swapped_sizes,
+    "not-configured": "`{0.kernel}` is a kernel, and it is called here like a function, without <<<…>>>. nvcc refuses this.",
+    "no-launch": "The program has kernels, but launched none.",
+    "host-crash": host_crash,
+    "lost-output": 'A kernel prints "{0.printed}", and the program ends before it has waited for the kernel: a GPU shows nothing of it.',
+    "read-before-sync": "Host code uses {0.memory} here, but nothing has waited for the work{0.other} that may still write it.",
+    "write-before-sync": "Host code changes {0.memory} here, but nothing has waited for the work{0.other} that may still read it.",
+    "copy-race": copy_race,
+    "launch-race": launch_race,
+    "host-computed": "{0.call} sends numbers of the result to the GPU, and no kernel wrote them there.",
+    "host-reads": "{0.call} shows the host what is in the GPU's memory. The result hangs on something that the host was shown.",
+}
+# Where the message brings none.
+_ADVICE = {
+    "short-copy": "The length of a copy is in bytes: a number of elements times sizeof of one element. sizeof of a pointer is 8.",
+    "device-pointer-on-host": "Only kernels can use this pointer. Copy the data with cudaMemcpy first, and use the copy on the host.",
+    "host-pointer-on-device": "Allocate memory on the device with cudaMalloc, copy the data there, and pass that pointer.",
+    "use-after-free": "Free memory only after its last use.",
+    "bad-free": "cudaFree takes what cudaMalloc gave, cudaFreeHost what cudaMallocHost gave, cudaFreeArray what cudaMallocArray gave, "
+    "and free() what malloc() gave.",
+    "double-free": "Each allocation is freed once. Set the pointer to nullptr after cudaFree, which may be given nullptr.",
+    "never-set": "Which kernel should have written them? Was it launched, with this pointer, and did its launch succeed?",
+    "input-modified": "Does the destination of this call stand in the wrong place? It is the first pointer.",
+    "not-configured": "Say how many threads run it: kernel<<<blocks, threads of a block>>>(arguments).",
+    "no-launch": "Look at what the program did instead: did an earlier check end it?",
+    "lost-output": "Call cudaDeviceSynchronize() after the launch, and look at what it returns.",
+    "read-before-sync": "Call cudaDeviceSynchronize() or cudaStreamSynchronize() before the host uses the result.",
+    "write-before-sync": "Wait for that work before the host writes there again, with cudaStreamSynchronize() or an event, or use a "
+    "second buffer.",
+    "copy-race": "Put both in one stream, or record an event after the first and let the second stream wait for it.",
+    "launch-race": "Launch both in one stream, or record an event after the first launch and let the second stream wait for it "
+    "(cudaEventRecord, cudaStreamWaitEvent), or call cudaDeviceSynchronize() between the two.",
+    **dict.fromkeys(("host-computed", "host-reads"), "Let a kernel compute it from what is in the GPU's memory."),
 }
 
 
 def told(facts: Facts) -> tuple[Row, tuple[str, str, str]]:
     """The kind's row, and message, advice and label. An unknown kind is named, and not hidden."""
     kind = facts.record.kind
-    row = SENTENCES.get(kind, Row(kind, Verdict.LAUNCH_ERROR, f"The broker saw: {kind}."))
-    words = capital(row.message.format(facts)) if isinstance(row.message, str) else row.message(facts)
+    row, message = SENTENCES.get(kind, Row(kind, Verdict.LAUNCH_ERROR)), _MESSAGES.get(kind, f"The broker saw: {kind}.")
+    words = capital(message.format(facts)) if isinstance(message, str) else message(facts)
     said: tuple[str, ...] = (words,) if isinstance(words, str) else words
-    message, advice, label = (*said, *(row.advice, row.label)[len(said) - 1 :])
-    return row, (message, advice, label)
+    text, advice, label = (*said, *(_ADVICE.get(kind, ""), row.label)[len(said) - 1 :])
+    return row, (text, advice, label)
