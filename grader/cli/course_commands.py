@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import chain
@@ -205,7 +205,7 @@ def check_course(
         of_labs = (
             one for each in (LabProofs.of_kernels, LabProofs.of_mutants) for lab_ in judged for one in each(lab_)
         )
-        proofs = list(_chosen([*course_proofs(root, labs, made), *of_labs, built], proof or []))
+        proofs = _chosen([*course_proofs(root, labs, made), *of_labs, built], proof or [])
         if needs_kit := any(one.needs_kit for one in proofs):
             store.mkdir(parents=True, exist_ok=True)
             grading.begin(Toolset.open(root, allow_no_sandbox=True))  # the course's own kernels
@@ -218,16 +218,12 @@ def check_course(
     return _FAILED if failed else 0
 
 
-def _chosen(proofs: Sequence[Proof], wanted: Sequence[str]) -> Iterator[Proof]:
+def _chosen(proofs: Sequence[Proof], wanted: Sequence[str]) -> list[Proof]:
     """Raises RemediableError if a name fits no proof."""
-    for name in wanted:
-        if not any(_is(proof, name) for proof in proofs):
-            raise RemediableError(f"there is no proof {name!r}. There are: {', '.join(proof.name for proof in proofs)}")
-    yield from (proof for proof in proofs if not wanted or any(_is(proof, name) for name in wanted))
-
-
-def _is(proof: Proof, name: str) -> bool:
-    return name in {proof.name, proof.name.split()[0]}
+    names = [{one.name, one.name.split()[0]} for one in proofs]
+    if unknown := [name for name in wanted if not any(name in each for each in names)]:
+        raise RemediableError(f"there is no proof {unknown[0]!r}. There are: {', '.join(one.name for one in proofs)}")
+    return [one for one, each in zip(proofs, names, strict=True) if not wanted or not each.isdisjoint(wanted)]
 
 
 # Runs proofs in parallel, and prints their outcomes in the order of the list: a line for each, and below it what is wrong.

@@ -61,21 +61,16 @@ def run_tests(
     if chosen:
         console.print(chosen, style="dim", markup=False)
     if left:
-        console.print(_not_tested(left, focus), style="dim", markup=False)
+        ids = [one.id for one in left]
+        named = focus.lab_id if focus is not None and focus.lab_id in ids else ids[0]
+        said = f"Not tested, because not started: {counted(len(ids), 'lab')}. The tests of a lab are built"
+        console.print(f"{said} when you change its file, or name it: LAB={named}", style="dim", markup=False)
     if focus is not None:
         _say_what_is_answered(practice, focus.lab_id, console)
         _say_where_to_look(practice, focus, console)
     if troubles:
         return _CANNOT
     return 0 if all(one.passed for one in tried) else _NOT_PASSED
-
-
-def _not_tested(labs: Sequence[Lab], focus: Tried | None) -> str:
-    """One line for the labs that nobody has begun."""
-    ids = [lab.id for lab in labs]
-    named = focus.lab_id if focus is not None and focus.lab_id in ids else ids[0]
-    when = f"when you change its file, or name it: LAB={named}"
-    return f"Not tested, because not started: {counted(len(labs), 'lab')}. The tests of a lab are built {when}"
 
 
 def show_answers(lab: _Labs = None) -> int:

@@ -46,7 +46,11 @@ def render_page(name: str, sheet: object, *, sections: Sequence[Section[Any]] = 
     modules = [_environment().get_template(one).module for one in dict.fromkeys(each.template for each in sections)]
     style = Markup("\n").join(module.style() for module in modules if hasattr(module, "style"))
     template = _environment().get_template(f"{name}.html.j2")
-    return template.render(sheet=sheet, style=style, script=script, policy=_policy(script))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # Even if escaping failed, the browser would fetch nothing and run nothing.
+    scripts = f"'sha256-{digest}'" if script else "'none'"
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; base-uri 'none'; form-action 'none'"
+    return template.render(sheet=sheet, style=style, script=script, policy=policy)
 
 
 def render_drawing(template: str, figure: object) -> str:
@@ -84,10 +88,3 @@ def _printable(value: object) -> object:
     if not isinstance(value, str) or isinstance(value, Markup) or value.isprintable():
         return value
     return visible_text.whole(value)
-
-
-def _policy(script: str) -> str:
-    """The content security policy. Even if escaping failed, the browser would fetch nothing and run nothing."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    scripts = f"'sha256-{digest}'" if script else "'none'"
-    return f"default-src 'none'; style-src 'unsafe-inline'; script-src {scripts}; base-uri 'none'; form-action 'none'"

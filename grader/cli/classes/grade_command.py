@@ -156,9 +156,13 @@ def summary(report: BatchReport) -> RenderableType:
     lines += [Text(f"note: {notice}", style="yellow") for notice in report.published.notices]
     lines += [Text(fault, style="bold magenta") for fault in _faults(report)]
     lines += [Text(f"look at this first: {alarm}", style="bold red") for alarm in report.alarms]
-    environment = report.environment
+    environment, everybody = report.environment, report.graded.results
+    absent = sum(not one.submission.handed_in for one in everybody)  # in no row of the table: they failed at nothing
+    people = f"{len(everybody) - absent} submissions" + (
+        f", {absent} of the roster handed in nothing" if absent else ""
+    )
     lines += [
-        Text(f"{_people(report)}; {report.found.judged} labs judged, {report.found.reused} reused from an earlier run"),
+        Text(f"{people}; {report.found.judged} labs judged, {report.found.reused} reused from an earlier run"),
         Text(f"compiler: {environment.compiler}; sandbox: {environment.sandbox}"),
         Text(f"report: {report.out / 'index.html'}", style="bold"),
         *(Text(f"{name}: {path}") for name, path in report.added),
@@ -183,13 +187,6 @@ def _faults(report: BatchReport) -> Iterator[str]:
         )
     if report.found.stopped:
         yield f"grading stopped: {report.found.stopped} What was not judged yet is left blank."
-
-
-def _people(report: BatchReport) -> str:
-    """How many handed in. Those of the roster who did not are in no row of the table: they failed at nothing."""
-    absent = sum(not result.submission.handed_in for result in report.graded.results)
-    handed_in = f"{len(report.graded.results) - absent} submissions"
-    return f"{handed_in}, {absent} of the roster handed in nothing" if absent else handed_in
 
 
 def _table(report: BatchReport) -> Table:

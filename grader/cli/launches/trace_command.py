@@ -326,25 +326,20 @@ def _rendered(found: TracedRun, shown: set[Index3], wish: TraceWish) -> str:
     traced = found.traced
     if wish.as_json:
         return json.dumps(_plain(traced), indent=1, ensure_ascii=False)
-    parts = [*run_parts(found), *_opening(traced)]
-    if traced.steps is not None:
-        only = (lambda thread: thread in shown) if shown else None
-        parts += trace_parts(traced.steps, only, brief=not (shown or wish.whole))
-    launch = traced.report.launch
-    if found.is_right or launch.verdict is not Verdict.PASS:
-        parts += verdict_parts(launch)
-    else:
-        parts.append(Sentence("No mistake was found in this launch. What is wrong in the run is told above."))
-    return as_text(parts)
-
-
-def _opening(traced: Traced) -> list[Part]:
     launch = traced.report.launch
     said = f"{traced.file}, {launch.shape}, inputs: {launch.inputs}."
     if launch.grid and launch.block:
         grid, block = (" x ".join(map(str, extent)) for extent in (launch.grid, launch.block))
         said += f" {grid} blocks of {block} threads, in x, y and z."
-    return [Heading(f"Block {traced.request.block} of {traced.name}"), Sentence(said)]
+    parts = [*run_parts(found), Heading(f"Block {traced.request.block} of {traced.name}"), Sentence(said)]
+    if traced.steps is not None:
+        only = (lambda thread: thread in shown) if shown else None
+        parts += trace_parts(traced.steps, only, brief=not (shown or wish.whole))
+    if found.is_right or launch.verdict is not Verdict.PASS:
+        parts += verdict_parts(launch)
+    else:
+        parts.append(Sentence("No mistake was found in this launch. What is wrong in the run is told above."))
+    return as_text(parts)
 
 
 def _plain(traced: Traced) -> dict[str, object]:

@@ -112,6 +112,10 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
     ordered = sorted(results, key=lambda each: each.submission.called.casefold())
     names = [visible_text.person(one.submission) for one in ordered]
     data = row_data(view, ordered, [one.casefold() for one in names])
+    conditions = (  # several where the results come from different runs
+        f"{one.date} · {'GPU: ' + one.gpu if one.gpu else 'CPU'} · {one.compiler} · sandbox: {one.sandbox} · kit {one.kit}"
+        for one in (result.environment for result in results)
+    )
     return Shown(
         course=visible_text.line(course, 120) or "Class report",
         handed_in=len(view.handed_in),
@@ -121,7 +125,7 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
         mean=points(round(fmean(totals), 1)) if totals else "?",
         mean_text=f"mean of {points(maximum)}" if maximum else "mean, all extra credit" if results else "mean",
         median=points(round(median(totals), 1)) if totals else "?",
-        conditions=_conditions(results),
+        conditions=tuple(visible_text.line(text, 240) for text in dict.fromkeys(conditions))[:6],
         notes=notes,
         histogram=histogram(totals, most_points(results)),
         sections=shown_sections(CLASS_SECTIONS, view),
@@ -134,12 +138,3 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
         choices=_choices(data),
         data=data,
     )
-
-
-def _conditions(results: Sequence[Result]) -> tuple[str, ...]:
-    """Compiler, sandbox and so on; several where the results come from different runs."""
-    each = (
-        f"{one.date} · {'GPU: ' + one.gpu if one.gpu else 'CPU'} · {one.compiler} · sandbox: {one.sandbox} · kit {one.kit}"
-        for one in (result.environment for result in results)
-    )
-    return tuple(visible_text.line(text, 240) for text in dict.fromkeys(each))[:6]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -11,7 +11,7 @@ from markupsafe import Markup
 from grader.explain.page_block import page_block
 from grader.explain.story import Story
 from grader.model import visible_text
-from grader.pages.page_section import trusted_text
+from grader.pages.page_section import Shown, trusted_text
 
 _MOST_LINES = 4000
 _LONGEST_LINE = 400
@@ -31,24 +31,7 @@ _LONGEST = {
 _UNTOLD = frozenset({"source", "steps", "initial"})  # lines, and numbers
 
 
-@dataclass(frozen=True)
-class SourceLine:
-    number: int
-    text: str
-    has_steps: bool
-
-
-@dataclass(frozen=True)
-class TraceSheet:
-    story: Story
-    facts: dict[str, str]
-    lines: tuple[SourceLine, ...]
-    thread_example: str
-    element_example: str
-    block: Markup  # JSON without "<", for a script element that holds data
-
-
-def trace_sheet(story: Story) -> TraceSheet:
+def trace_sheet(story: Story) -> Shown:
     story = _tamed(story)
     with_steps = {run.places[step.place].line for run in story.runs for step in run.steps}
     named = next((array for run in story.runs for array in run.arrays if array.space == "shared"), None)
@@ -61,13 +44,13 @@ def trace_sheet(story: Story) -> TraceSheet:
         "Block": " x ".join(map(str, story.block)),
         "Followed": f"blocks {blocks[0]} and {blocks[1]}" if len(blocks) > 1 else f"block {blocks[0]}",
     }
-    return TraceSheet(
-        story,
+    return Shown(
+        story=story,
         facts={term: detail for term, detail in facts.items() if detail},
-        lines=tuple(
-            SourceLine(number, visible_text.code(text, _LONGEST_LINE), number in with_steps)
+        lines=[
+            Shown(number=number, text=visible_text.code(text, _LONGEST_LINE), has_steps=number in with_steps)
             for number, text in enumerate(story.source[:_MOST_LINES], 1)
-        ),
+        ],
         thread_example="1, 0" if story.block[1] > 1 else "1",
         element_example=visible_text.line(named.name, 20) + "[0]" * max(1, len(named.dimensions)) if named else "",
         block=Markup(page_block(story)),  # noqa: S704 -- JSON whose every "<" is escaped

@@ -402,7 +402,10 @@ def as_text(parts: Iterable[Part]) -> str:
         elif isinstance(part, Grid):
             lines += [f"  {line}".rstrip() for line in side_by_side(part)]
         else:
-            lines += [f"  {line}".rstrip() for line in _aligned(part)]
+            rows = [part.heads, *part.rows]
+            widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+            sides = [f"{'>' if i in part.numbers else '<'}{width}" for i, width in enumerate(widths)]
+            lines += [f"  {'   '.join(map(format, row, sides))}".rstrip() for row in rows]
     return "\n".join(lines)
 
 
@@ -411,13 +414,6 @@ def side_by_side(grid: Grid) -> list[str]:
     widths = [max(len(line) for line in column) for column in columns]
     rows = zip_longest(*columns, fillvalue="")
     return ["      ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-def _aligned(table: Table) -> list[str]:
-    rows = [table.heads, *table.rows]
-    widths = (max(map(len, column)) for column in zip(*rows, strict=True))
-    sides = [f"{'>' if i in table.numbers else '<'}{width}" for i, width in enumerate(widths)]
-    return ["   ".join(map(format, row, sides)).rstrip() for row in rows]
 
 
 # The outcome of one launch as parts of a page: that nothing is wrong, or what is wrong and where. Pure.

@@ -113,8 +113,10 @@ class ProgramPage:
         yield self._title()
         yield from _each(self._findings(), lambda one: self._view(one, options.max_width))
         for refusal in self.report.refusals:
+            first, *others = refusal.message.split("\n")
             yield Text()
-            yield from _lines(f"{refusal.verdict.facts.label}: ", refusal.message)
+            yield Text.assemble((f"{refusal.verdict.facts.label}: ", "bold red"), visible_text.line(first, 600))
+            yield from (Text(f"  {visible_text.line(line, 400)}") for line in others)
         if self.report.message:
             yield Text()
             yield Text(visible_text.line(self.report.message, 600), style="bold red")
@@ -157,10 +159,3 @@ class ProgramPage:
         place = Finding(kind=Verdict.CRASH, message="", file=finding.file, line=finding.line, other=finding.other)
         if shown := excerpt(place, self.sources, around=1):
             yield from excerpt_view(shown, place_of(place), width)
-
-
-def _lines(head: str, message: str) -> Iterator[RenderableType]:
-    first, *others = message.split("\n")
-    yield Text.assemble((head, "bold red"), visible_text.line(first, 600))
-    for line in others:
-        yield Text(f"  {visible_text.line(line, 400)}")

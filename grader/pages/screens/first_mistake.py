@@ -192,7 +192,9 @@ def excerpt_view(rows: Sequence[Row], where: str, width: int) -> Iterator[Render
         number = f"{'▸' if row.role else ' '}{row.number:>{margin - 2}} "
         line = Text.assemble((number, _ROLES[row.role] or "dim"), ("│ ", "dim"))
         cut = _hidden(row, room)
-        yield one_line(line.append_text(_code(row, cut)))
+        marked = f"bold {_ROLES[row.role]}"
+        code = Text.assemble(*((piece.text, marked if piece.marked else "") for piece in row.pieces))
+        yield one_line(line.append_text(Text.assemble(("…", "dim"), code[cut + 1 :]) if cut else code))
         for under in _under(row, cut, room):
             yield one_line(Text.assemble(" " * margin, ("│ ", "dim"), under))
 
@@ -201,13 +203,6 @@ def _hidden(row: Row, room: int) -> int:
     """How many columns are cut on the left, so that the marked code is in the window."""
     start, end = len(row.caret) - len(row.caret.lstrip()), len(row.caret.split("^ ")[0])
     return 0 if end <= room else max(0, min(start - 4, end - room + 2))
-
-
-def _code(row: Row, cut: int) -> Text:
-    text = Text()
-    for piece in row.pieces:
-        text.append(piece.text, f"bold {_ROLES[row.role]}" if piece.marked else "")
-    return Text.assemble(("…", "dim"), text[cut + 1 :]) if cut else text
 
 
 def _under(row: Row, cut: int, room: int) -> Iterator[Text]:

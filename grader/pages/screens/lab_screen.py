@@ -81,17 +81,15 @@ class Screen:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Renders the most detailed level that fits the window, or the shortest where none fits."""
+        first = self.focus.result.first_error if self.focus and not self.focus.starting else None
+        has_lanes = first is not None and any(race_view(first, options.max_width))
         for level in _LEVELS:
-            if level.of_races and not self._has_lanes(options.max_width):
+            if level.of_races and not has_lanes:
                 continue
             whole = Group(*self._parts(level, options.max_width))
             if self.lines is None or len(console.render_lines(whole, options, pad=False)) <= self.lines:
                 break
         yield whole
-
-    def _has_lanes(self, width: int) -> bool:
-        first = self.focus.result.first_error if self.focus and not self.focus.starting else None
-        return first is not None and any(race_view(first, width))
 
     def _parts(self, level: Level, width: int) -> Iterator[RenderableType]:
         several = len(self.tried) > 1
@@ -171,8 +169,10 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
         yield from mismatch_view(wrong[1], level.detail, width)
     elif lab.build and not lab.build.ok and lab.build.log.strip():
         yield from log_view(lab.build.log)
-    else:
-        yield Text(_message(lab))
+    else:  # it says so if the lab passes
+        said = what_happened(lab)
+        message = next((case.message for case in lab.cases if not case.passed and case.message), "")
+        yield Text(f"{said} {visible_text.line(message, 600)}" if message not in said else said)
     for cause in lab.causes[:_CAUSES]:
         yield from cause_view(cause, sources, width, shown=first.line if first else None)
     for explanation in explanations(lab)[:1]:
@@ -182,13 +182,6 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     yield from _printed(lab)
     yield from _next_step(one, level)
     yield from _rest(one, first, wrong if first else None, level)
-
-
-def _message(lab: LabResult) -> str:
-    """What happened, where there is neither a finding nor a wrong element. It says so if the lab passes."""
-    message = what_happened(lab)
-    failed = next((case.message for case in lab.cases if not case.passed and case.message), "")
-    return f"{message} {visible_text.line(failed, 600)}" if failed not in message else message
 
 
 def _next_step(one: Tried, level: Level) -> Iterator[RenderableType]:

@@ -160,7 +160,10 @@ def speed_lines(lab: LabResult) -> Iterator[RenderableType]:
         if kernel.name in _NAMES:
             yield Text(f"  {_NAMES[kernel.name]:<6}{rate(kernel)}")
     yield Text(f"  {visible_text.line(timing.words, 300)}", style="green" if timing.speedup else "yellow")
-    yield from _elements(timing)
+    if timing.elements:
+        yield Text(f"  {'element':<16}{'expected':>14}{'yours':>14}{'relative error':>17}", style="dim")
+    for place, expected, actual, error in map(_cells, timing.elements[:_ELEMENTS]):
+        yield Text(f"  {place:<16}{expected:>14}{actual:>14}{error:>17}")
 
 
 def kernel_lines(lab: LabResult) -> Iterator[RenderableType]:
@@ -178,15 +181,6 @@ def rate(kernel: ContestantTimes) -> str:
     """`0.4123 ms   5,209 GFLOP/s`. A problem without arithmetic has GB/s instead."""
     speed = f"{kernel.gflops:,.0f} GFLOP/s" if kernel.gflops else f"{kernel.gbytes:,.0f} GB/s"
     return f"{kernel.milliseconds:>9.4f} ms {speed:>16}"
-
-
-def _elements(timing: Timing) -> Iterator[Text]:
-    if not timing.elements:
-        return
-    yield Text(f"  {'element':<16}{'expected':>14}{'yours':>14}{'relative error':>17}", style="dim")
-    for one in timing.elements[:_ELEMENTS]:
-        place, expected, actual, error = _cells(one)
-        yield Text(f"  {place:<16}{expected:>14}{actual:>14}{error:>17}")
 
 
 def _cells(one: SampledElement) -> tuple[str, str, str, str]:

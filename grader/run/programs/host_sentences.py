@@ -77,26 +77,20 @@ _NULL_BYTES = 1 << 16  # addresses of a null pointer and what stands shortly beh
 
 
 # By what the line holds.
-_ABORTED: tuple[tuple[str, tuple[str, str]], ...] = (
-    (
-        r"\bassert\s*\(",
-        ("The program ends here: the condition of this assert() is false.", "Print the values that it compares."),
+_ABORTED = {
+    r"\bassert\s*\(": (
+        "The program ends here: the condition of this assert() is false.",
+        "Print the values that it compares.",
     ),
-    (
-        r"\bfree\s*\(|\bdelete\b",
-        (
-            "The program is stopped here: what this line frees is not memory that malloc() or new gave, or it is damaged.",
-            "Memory of cudaMalloc is freed with cudaFree, and each block once. Did anything write past the end of an array?",
-        ),
+    r"\bfree\s*\(|\bdelete\b": (
+        "The program is stopped here: what this line frees is not memory that malloc() or new gave, or it is damaged.",
+        "Memory of cudaMalloc is freed with cudaFree, and each block once. Did anything write past the end of an array?",
     ),
-    (
-        "",
-        (
-            "The program is stopped here: by an exception that nobody catches, or by abort().",
-            "The program's last words on the screen say which. An exception ends the program unless a catch is around this line.",
-        ),
+    "": (
+        "The program is stopped here: by an exception that nobody catches, or by abort().",
+        "The program's last words on the screen say which. An exception ends the program unless a catch is around this line.",
     ),
-)
+}
 
 
 def host_crash(facts: Facts) -> Words:
@@ -111,7 +105,7 @@ def host_crash(facts: Facts) -> Words:
     if signal == _DIVISION:
         return "The program crashes here: an integer is divided by 0.", "Print the divisor before this line."
     if signal == _ABORT:
-        return next(words for mark, words in _ABORTED if re.search(mark, line))
+        return next(words for mark, words in _ABORTED.items() if re.search(mark, line))
     act = f"The program crashes here: host code {'writes to' if record.flag('write') else 'reads'}"
     if address < _NULL_BYTES:
         advice = "Was this pointer ever set? Did the call that should have set it fail?"

@@ -37,20 +37,15 @@ def deduplicate(seen: Iterable[tuple[str | None, Finding]]) -> tuple[Finding, ..
     merged: dict[tuple[object, ...], Finding] = {}
     for case, finding in seen:
         cases = (*finding.cases, case) if case is not None else finding.cases
-        key = _place(finding)
+        other = (finding.other.file, finding.other.line) if finding.other else None
+        words = finding.message if finding.line is None else None  # they have to tell it apart then
+        key = (finding.kind, finding.label, finding.severity, finding.file, finding.line, other, words)
         known = merged.get(key)
         count = finding.count + (known.count if known else 0)
         told = tuple(dict.fromkeys((*(known.cases if known else ()), *cases)))
         merged[key] = (known or finding).model_copy(update={"count": count, "cases": told})
     order = list(Verdict)
     return tuple(sorted(merged.values(), key=lambda one: (one.severity != "error", order.index(one.kind))))
-
-
-def _place(finding: Finding) -> tuple[object, ...]:
-    """What makes two findings the same. Without a line, the words have to tell them apart."""
-    other = (finding.other.file, finding.other.line) if finding.other else None
-    words = finding.message if finding.line is None else None
-    return (finding.kind, finding.label, finding.severity, finding.file, finding.line, other, words)
 
 
 # What nvcc knows of a kernel, with the occupancy of the largest block it was launched with. Pure.

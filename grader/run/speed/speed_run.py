@@ -83,7 +83,11 @@ def contestants_of(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome
     """
     baseline, control = _baselines(toolset, lab)
     limit = outcome.gpu.register_limit if outcome.gpu else None
-    contestants = [baseline, Contestant(lab, source, "student", limit, silent=_prints(lab, outcome))]
+    # Whether it prints where a student may know of it: that it was timed without its words is said beside the times.
+    told = {spec.name for spec in lab.cases if spec.feedback == "full"}
+    cases = (one for one in (*outcome.cases, *(outcome.gpu.cases if outcome.gpu else ())) if one.name in told)
+    prints = any(launch.printed for case in cases for launch in case.launches)
+    contestants = [baseline, Contestant(lab, source, "student", limit, silent=prints)]
     if lab.private_dir is not None:
         contestants.append(Contestant(lab, lab.private_dir / lab.public.file, "model", trusted=True))
     return [*contestants, control]
@@ -98,13 +102,6 @@ def _baselines(toolset: Toolset, lab: Lab) -> list[Contestant]:
         raise LabError(f"{source} is missing: {lab.id} is timed against it.")
     ours = base.private_dir is not None
     return [Contestant(base, source, name, trusted=ours) for name in ("baseline", "control")]
-
-
-def _prints(lab: Lab, outcome: LabOutcome) -> bool:
-    """Whether it prints where a student may know of it: that it was timed without its words is said beside the times."""
-    told = {spec.name for spec in lab.cases if spec.feedback == "full"}
-    cases = (*outcome.cases, *(outcome.gpu.cases if outcome.gpu else ()))
-    return any(launch.printed for case in cases if case.name in told for launch in case.launches)
 
 
 def _own_baseline_trouble(toolset: Toolset, lab: Lab, built: Built) -> str:

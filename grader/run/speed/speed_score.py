@@ -439,7 +439,11 @@ def measured_words(timing: Timing, most: float) -> str:
     points = max((tier.points for tier in timing.tiers if tier.reached), default=0.0)
     said = f"{timing.words}: {of_full_marks(points, most)}"
     further = next((tier for tier in timing.tiers if tier.points > points), None)
-    return f"{said}, and no tier is higher" if further is None else f"{said}. {_next(timing, further)}"
+    if further is None:
+        return f"{said}, and no tier is higher"
+    share = measured_share(timing, further)
+    has = f"this kernel has {share_words(share)}" if share else "that was not measured here"
+    return f"{said}. {further.points:g} points ask for {needed(further)}; {has}"
 
 
 def of_full_marks(points: float, most: float) -> str:
@@ -460,9 +464,3 @@ def measured_share(timing: Timing, tier: TimedTier) -> Ratio | None:
 def share_words(share: Ratio) -> str:
     """`71.3 % (70.9 to 71.8)`."""
     return f"{100 * share.middle:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f})"
-
-
-def _next(timing: Timing, tier: TimedTier) -> str:
-    share = measured_share(timing, tier)
-    has = f"this kernel has {share_words(share)}" if share else "that was not measured here"
-    return f"{tier.points:g} points ask for {needed(tier)}; {has}"
