@@ -8,6 +8,7 @@ from grader.model import visible_text
 from grader.model.result import LabResult, Result
 from grader.model.verdicts import Verdict
 from grader.pages.findings.one_cause import advice, what_happened
+from grader.pages.launches.traffic_tables import climb_section, traffic_section
 from grader.pages.page_section import Section, Shown, shown_sections
 from grader.pages.speed.speed_figure import gpu_facts, speed_figure, tier_section
 from grader.pages.student_page.lab_sections import (
@@ -20,7 +21,6 @@ from grader.pages.student_page.lab_sections import (
     printed_section,
     standing_section,
 )
-from grader.pages.student_page.traffic_section import climb_section, traffic_section
 
 # The sections that support a lab's verdict on a student's page, from top to bottom. A new section is a line here.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from grader.model.result import ContestantTimes, LabResult, NextStep, Outlook, OutlookTerm, Rung, Timing
 from grader.model.verdicts import Verdict
+from grader.pages.launches.traffic_tables import climb_section
 from grader.pages.student_page.lab_sections import LabView
-from grader.pages.student_page.traffic_section import climb_section
 
 STEP = NextStep(shape="64x64x64", title="wider <loads>", section="Wider", gain=2.04)
 OUTLOOK = Outlook(

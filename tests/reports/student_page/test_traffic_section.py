@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from grader.model.result import Case, ContestantTimes, LabResult, Launch, LineTraffic, Timing, Traffic
 from grader.model.verdicts import Verdict
+from grader.pages.launches.traffic_tables import traffic_section
 from grader.pages.student_page.lab_sections import LabView
-from grader.pages.student_page.traffic_section import traffic_section
 from grader.run.scoring.metrics import ATOMIC, LOAD
 
 LOADS, SHARED = LOAD, LOAD
