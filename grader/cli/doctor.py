@@ -23,7 +23,6 @@ from grader.model.errors import MachineError, RemediableError
 from grader.model.labs import lab_ids
 from grader.pages.pages import calibration_page, sweep_drawing
 from grader.pages.speed.sweep_figure import (
-    calibration_sheet,
     calibration_table,
     conditions,
     row,
@@ -222,7 +221,7 @@ def write(
     """
     swept = swept_labs(found)
     if out.suffix.lower() in {".html", ".htm"}:
-        write_atomically(out, calibration_page(calibration_sheet(swept, titles, *where)))
+        write_atomically(out, calibration_page(swept, titles, *where))
         return
     pictures = {}
     for lab_id, points in swept.items():

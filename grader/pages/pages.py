@@ -9,11 +9,12 @@ from grader.explain.similar_files import SimilarFiles
 from grader.explain.story import Story
 from grader.model import visible_text
 from grader.model.graded_class import NOTHING_KNOWN, ClassInsight
-from grader.model.result import Result
+from grader.model.result import Result, SweepPoint
 from grader.model.visible_text import counted
 from grader.pages.class_page.class_sheet import CLASS_SECTIONS, class_sheet
 from grader.pages.launches.trace_sheet import step_script, trace_sheet
 from grader.pages.page_section import Shown, render_drawing, render_page, trusted_text
+from grader.pages.speed.sweep_figure import sweep_figure
 from grader.pages.student_page.student_sheet import LAB_SECTIONS, student_sheet
 
 
@@ -76,9 +77,14 @@ def _who(student: str, names: Mapping[str, str], text: str = "", marked: Collect
     return Shown(name=name, link=link, text=visible_text.block(text, lines=400, columns=160), marked=marked)
 
 
-def calibration_page(sheet: Shown) -> str:
+def calibration_page(
+    labs: Mapping[str, Sequence[SweepPoint]], titles: Mapping[str, str], device: str, conditions: str
+) -> str:
     """The speed of the course's own kernels on a GPU, with a picture for each lab."""
-    return render_page("speed_figures/calibration", sheet)
+    of = [
+        Shown(id=one, title=titles.get(one, one), sweep=sweep_figure(each), points=each) for one, each in labs.items()
+    ]
+    return render_page("speed_figures/calibration", Shown(device=device, conditions=conditions, labs=of))
 
 
 def trace_page(story: Story) -> str:

@@ -41,7 +41,6 @@ from grader.model.result import (
 from grader.model.verdicts import Verdict
 from grader.pages import pages
 from grader.pages.class_page.class_view import ClassView
-from grader.pages.speed.sweep_figure import calibration_sheet
 from grader.plugins.autograders.platform_list import Graded, output_fragment
 from grader.plugins.leaderboard import leaderboard_sheet
 from grader.plugins.leaderboard.board import Apart, Board, Change, Entry, NameRow, Ranked
@@ -69,7 +68,7 @@ def every_page() -> Mapping[str, str]:
         "leaderboard_page": leaderboard_sheet.leaderboard_page(boards),
         "leaderboard_names_page": leaderboard_sheet.leaderboard_names_page(boards),
         "calibration_page": pages.calibration_page(
-            calibration_sheet({"02-tiled": _sweep()}, {"02-tiled": "Tiles"}, "GPU", "2026-01-01, GPU, nvcc")
+            {"02-tiled": _sweep()}, {"02-tiled": "Tiles"}, "GPU", "2026-01-01, GPU, nvcc"
         ),
         "trace_page": pages.trace_page(tiled_story()),
         "trace_page: two orders": pages.trace_page(two_orders()),

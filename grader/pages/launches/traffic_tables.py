@@ -105,16 +105,21 @@ def _by_line(lines: Sequence[LineTraffic], total: int) -> Table:
     return Table(("line", "", "asks for", "passes", "share"), tuple(rows), frozenset({0, 3, 4}))
 
 
-def _asked(counts: Counts) -> Iterator[str]:
+def _accesses(counts: Counts) -> Iterator[tuple[str, int | None, int, str, bool]]:
+    """Each kind in words, what all of them touch, how many they are, the unit, and whether a terminal is told of it."""
     for names in METRICS:
         if requests := counts.get(names.requests, 0):
-            of = f" of {counts[names.sectors] / requests:.2f} sectors" if names.sectors in counts else ""
-            yield f"{requests:,} global {names.kind}s{of}"
+            touched = counts.get(names.sectors)
+            yield f"{requests:,} global {names.kind}s", touched, requests, "sectors", touched is not None
     for names in METRICS:
         if instructions := counts.get(names.instructions, 0):
-            ways = counts.get(names.wavefronts, 0) / instructions
-            of = f" of {ways:.2f} wavefronts" if counts.get(names.conflicts) else ""
-            yield f"{instructions:,} shared {names.kind}s{of}"
+            touched, told = counts.get(names.wavefronts), bool(counts.get(names.conflicts))
+            yield f"{instructions:,} shared {names.kind}s", touched, instructions, "wavefronts", told
+
+
+def _asked(counts: Counts) -> Iterator[str]:
+    for words, touched, times, unit, told in _accesses(counts):
+        yield f"{words} of {(touched or 0) / times:.2f} {unit}" if told else words
 
 
 # Where a kernel stands on its lab's climb, in sentences: what binds it by prediction, and which step comes next. Pure.
@@ -229,23 +234,13 @@ def traffic_section(view: LabView) -> Shown | None:
                 number=line.line or 0,
                 source=visible_text.code((line.source or "").strip(), 120),
                 share=f"{100 * passes(line.metrics) / total:.1f} %" if total else "",
-                strips=list(_strips(line.metrics)),
+                strips=[_strip(*each[:4]) for each in _accesses(line.metrics)],
             )
             for line in costly
         ],
         remarks=list(remarks(traffic.lines)),
         roof=roof_figure(traffic, model, view.lab.timing if measured_on else None) if model and model.flops else None,
     )
-
-
-def _strips(counts: Counts) -> Iterator[Shown]:
-    for names in METRICS:
-        if requests := counts.get(names.requests, 0):
-            yield _strip(f"{requests:,} global {names.kind}s", counts.get(names.sectors), requests, "sectors")
-    for names in METRICS:
-        if instructions := counts.get(names.instructions, 0):
-            text = f"{instructions:,} shared {names.kind}s"
-            yield _strip(text, counts.get(names.wavefronts), instructions, "wavefronts")
 
 
 def _strip(text: str, all_touched: int | None, requests: int, unit: str) -> Shown:

@@ -208,17 +208,9 @@ def _rest(
     same = [finding for finding in (group.findings if group else ()) if finding is not first]
     others = [finding for finding in lab.findings if finding is not first and finding not in same]
     spoiled = bool(wrong and group and wrong_outputs(lab, group.findings, instructor=True))
-    lines = [_in_a_line(finding) for finding in same[: level.others]]
-    if more := len(same) - len(lines):
-        lines.append(counted(more, "more finding" if lines else "other finding"))
-    output = []
-    if wrong:
-        output.append(f"a wrong {visible_text.line(wrong[2].output, 40)} ({amount(wrong[2])})")
-    lines += output if spoiled else []
-    rest = [_in_a_line(finding) for finding in others[: max(level.others - len(same), 0)]]
-    if more := len(others) - len(rest):
-        rest.append(counted(more, "more finding" if rest else "other finding"))
-    rest += [] if spoiled else output
+    output = [f"a wrong {visible_text.line(wrong[2].output, 40)} ({amount(wrong[2])})"] if wrong else []
+    lines = [*_listed(same, level.others), *(output if spoiled else [])]
+    rest = [*_listed(others, max(level.others - len(same), 0)), *([] if spoiled else output)]
     parts = [f"Same cause: {'; '.join(lines)}."] if lines else []
     parts += [f"Also: {'; '.join(rest)}."] if rest else []
     if parts:
@@ -226,11 +218,15 @@ def _rest(
         yield Text(" ".join(parts), style="dim")
 
 
-def _in_a_line(finding: Finding) -> str:
-    where = f" in line {finding.line:,}" if finding.line is not None else ""
-    note = " (note)" if finding.severity == "note" else ""
-    what = visible_text.line(finding.element or finding.array or "", 60)
-    return f"{visible_text.line(finding.called, 80).lower()}{note}{where}{f', {what}' if what else ''}"
+def _listed(findings: Sequence[Finding], most: int) -> Iterator[str]:
+    """In a line each; then how many more there are."""
+    for one in findings[:most]:
+        where = f" in line {one.line:,}" if one.line is not None else ""
+        note = " (note)" if one.severity == "note" else ""
+        what = visible_text.line(one.element or one.array or "", 60)
+        yield f"{visible_text.line(one.called, 80).lower()}{note}{where}{f', {what}' if what else ''}"
+    if (more := len(findings) - most) > 0:
+        yield counted(more, "more finding" if most else "other finding")
 
 
 def _printed(lab: LabResult) -> Iterator[RenderableType]:

@@ -225,8 +225,6 @@ def _alternative(points: Sequence[SweepPoint], names: Sequence[str]) -> str:
     return visible_text.line(text, 400)
 
 
-# What `tilelab calibrate` measured, as plain data for a page with a picture for each lab. Pure.
-
 # What `tilelab calibrate` measured, as a Markdown table, which can go into a course's page and is readable on a terminal. Pure.
 
 _HEAD = (
@@ -261,16 +259,6 @@ def row(one: Measurement) -> str:
         cells += [f"{kernel.milliseconds:.4f}", f"{kernel.gflops:,.0f}"]
     cells += [str(one.point.kernels[-1].speedup or ""), f"{one.control}{' **noisy**' if one.trouble else ''}"]
     return "| " + " | ".join(cells) + " |"
-
-
-def calibration_sheet(
-    labs: Mapping[str, Sequence[SweepPoint]], titles: Mapping[str, str], device: str, conditions: str
-) -> Shown:
-    shown = [
-        Shown(id=lab_id, title=titles.get(lab_id, lab_id), sweep=sweep_figure(points), points=points)
-        for lab_id, points in labs.items()
-    ]
-    return Shown(device=device, conditions=conditions, labs=shown)
 
 
 # Which tiers a course's kernels reach on this machine, as Markdown, and what their shares are shares of here. Pure.

@@ -20,29 +20,22 @@ CONDITION = re.compile(r"[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elif
 
 
 _MOST_CONDITIONS = 64  # in one another
-
-
-@dataclass
-class _Branch:
-    """A part between two of #if, #else and #endif."""
-
-    tokens: list[Lexeme]
-    dead: bool  # after `#if 0`
+_Branch = tuple[list[Lexeme], bool]  # a part between two of #if, #else and #endif, and whether it is after `#if 0`
 
 
 def _read_tokens(tokens: Iterable[Lexeme]) -> list[Lexeme]:
     """Leaves out what stands in `#if 0`. Where the branches of a condition do not close the braces that they open, only the first is
     read: two heads of one function, for instance. All branches are read of conditions that are deeper in one another than any file's.
     """
-    open_: list[list[_Branch]] = [[_Branch([], dead=False)]]
+    open_: list[list[_Branch]] = [[([], False)]]
     deeper = 0  # conditions that are open beyond the limit
 
     def close() -> None:
-        branches = [one for one in open_.pop() if not one.dead]
-        texts = [[token.text for token in one.tokens if token.kind == "sign"] for one in branches]
+        branches = [tokens for tokens, dead in open_.pop() if not dead]
+        texts = [[token.text for token in one if token.kind == "sign"] for one in branches]
         if any(one.count("{") != one.count("}") for one in texts):
             branches = branches[:1]
-        open_[-1][-1].tokens += [token for one in branches for token in one.tokens]
+        open_[-1][-1][0].extend(token for one in branches for token in one)
 
     for token in tokens:
         condition = CONDITION.match(token.text) if token.kind == "directive" else None
@@ -51,16 +44,16 @@ def _read_tokens(tokens: Iterable[Lexeme]) -> list[Lexeme]:
         if word and (deeper or (word.startswith("if") and len(open_) > _MOST_CONDITIONS)):
             deeper += word.startswith("if") - (word == "endif")
         elif word in {"if", "ifdef", "ifndef"}:
-            open_.append([_Branch([], dead=dead)])
+            open_.append([([], dead)])
         elif word.startswith("el") and len(open_) > 1:
-            open_[-1].append(_Branch([], dead=dead))
+            open_[-1].append(([], dead))
         elif word == "endif" and len(open_) > 1:
             close()
         elif token.kind not in {"comment", "directive"}:
-            open_[-1][-1].tokens.append(token)
+            open_[-1][-1][0].append(token)
     while len(open_) > 1:
         close()
-    return open_[0][0].tokens
+    return open_[0][0][0]
 
 
 # The names that one declaration of C++ introduces, read from its words and signs. Nothing is parsed: where the names are not certain, the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.model.result import Ratio, SweepPoint, SweepTime
 from grader.pages.pages import calibration_page, sweep_drawing
-from grader.pages.speed.sweep_figure import calibration_sheet, sweep_figure
+from grader.pages.speed.sweep_figure import sweep_figure
 
 
 def timed(name: str, milliseconds: float) -> SweepTime:
@@ -26,8 +26,7 @@ BROKEN = SweepPoint(shape="M=2048", sizes=(2048,) * 3, trouble="the <timer> fail
 
 def test_the_page_has_a_picture_and_the_troubles_of_each_lab() -> None:
     labs = {"02-tiled": (*POINTS, BROKEN), "04-open": ()}
-    sheet = calibration_sheet(labs, {"02-tiled": "Tiles"}, "A GPU", "2026-01-31, A GPU, nvcc 13.")
-    page = calibration_page(sheet)
+    page = calibration_page(labs, {"02-tiled": "Tiles"}, "A GPU", "2026-01-31, A GPU, nvcc 13.")
     assert page.count("<figure") == 1
     assert "Tiles" in page
     assert "04-open" in page
