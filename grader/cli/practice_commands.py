@@ -67,7 +67,10 @@ def run_tests(
         console.print(f"{said} when you change its file, or name it: LAB={named}", style="dim", markup=False)
     if focus is not None:
         _say_what_is_answered(practice, focus.lab_id, console)
-        _say_where_to_look(practice, focus, console)
+        with console.status("looking for the line …"):  # after the screen: nobody should wait for it
+            suspected = practice.suspected(focus)
+        if shown := list(suspect_view(suspected.result, {suspected.result.file: suspected.source}, console.width)):
+            console.print(Group(*shown))
     if troubles:
         return _CANNOT
     return 0 if all(one.passed for one in tried) else _NOT_PASSED
@@ -115,15 +118,6 @@ def _say_what_is_answered(practice: Practice, lab_id: str, console: Console) -> 
         return
     if line is not None:
         console.print(line)
-
-
-def _say_where_to_look(practice: Practice, tried: Tried, console: Console) -> None:
-    """After the screen, because nobody should wait for it: which line to look at, if that can be found out."""
-    with console.status("looking for the line …"):
-        suspected = practice.suspected(tried)
-    lines = list(suspect_view(suspected.result, {suspected.result.file: suspected.source}, console.width))
-    if lines:
-        console.print(Group(*lines))
 
 
 def watch_labs(lab: _Labs = None, case: _Case = None) -> int:

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.engines.backend import COMPILER_VARIABLE, TRIED
@@ -132,16 +132,9 @@ def _run(toolset: Toolset, canary: Canary, folder: Path) -> str:
         source = KernelSource(canary.source.name, {canary.source.name: canary.text})
         findings = refusals_of(source, build)
         return canary.missed(findings[0].kind, findings)
-    request = CheckRequest(
-        file=canary.source.name,
-        kernel=KERNEL,
-        grid=(1, 1, 1),
-        block=(ELEMENTS, 1, 1),
-        shared_bytes=SHARED_BYTES,
-        arguments=(f"float[{ELEMENTS}]", f"float[{ELEMENTS}]=random", f"int={ELEMENTS}"),
-        event_budget=STEPS,
-        clock_ms=_CLOCK_MS,
-    )
+    given, threads = (f"float[{ELEMENTS}]", f"float[{ELEMENTS}]=random", f"int={ELEMENTS}"), (ELEMENTS, 1, 1)
+    plain = CheckRequest(canary.source.name, KERNEL, (1, 1, 1), threads, SHARED_BYTES, given)
+    request = replace(plain, event_budget=STEPS, clock_ms=_CLOCK_MS)
     checked = check_built(toolset, build, request, folder)
     return canary.missed(checked.verdict, checked.findings, checked.message, checked.counters | checked.metrics)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -371,13 +372,9 @@ class GpuJob:
 
 def register_limit(cases: Sequence[JudgedCase]) -> int | None:
     """The most registers of a thread for the largest block that was short of them; None: there was no such block."""
-    blocks = [
-        launch.block
-        for case in cases
-        for launch in case.launches
-        if launch.verdict is Verdict.LAUNCH_ERROR and launch.counters.get("short_of_registers") and launch.block
-    ]
-    return min((registers_that_fit(x * y * z) for x, y, z in blocks), default=None)
+    failed = [one for case in cases for one in case.launches if one.verdict is Verdict.LAUNCH_ERROR and one.block]
+    blocks = (one.block for one in failed if one.counters.get("short_of_registers"))
+    return min((registers_that_fit(math.prod(block or ())) for block in blocks), default=None)
 
 
 # A launcher or a program on a real GPU, beside the CPU run: the same text, compiled by nvcc into a program of its own. The judge compares

@@ -82,13 +82,11 @@ def with_local_arrays(cases: Sequence[JudgedCase], images: Iterable[Path | None]
         f" A GPU keeps {named} in local memory, and not in registers: {'it is' if len(arrays) == 1 else 'they are'} too large, or a"
         " subscript is known only when the kernel runs. Each load and store there counts as one of global memory."
     )
-    return tuple(
-        replace(one, message=one.message + words)
-        if one.message.startswith("correct, but ")
-        and any(launch.counters.get(kind, 0) > 0 for launch in one.launches for kind in kinds)
-        else one
-        for one in cases
-    )
+    used = {
+        one.name for one in cases if any(launch.counters.get(kind, 0) > 0 for launch in one.launches for kind in kinds)
+    }
+    missed = {one.name for one in cases if one.message.startswith("correct, but ")}
+    return tuple(replace(one, message=one.message + words) if one.name in used & missed else one for one in cases)
 
 
 def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Path) -> list[dict[str, Any]]:
@@ -206,11 +204,8 @@ def runner_argv(toolset: Toolset, built: CpuBuild | ProgramKernel, limits: Limit
     """What starts the runner of a file that was built, confined."""
     if built.runner is None or built.image is None:
         raise ValueError("there is no runner to launch")
-    return toolset.confinement.wrap(
-        [str(built.runner), "--image", str(built.image)],
-        readable=[built.runner.parent],
-        limits=limits or RUN_LIMITS,
-    )
+    argv, folder = [str(built.runner), "--image", str(built.image)], built.runner.parent
+    return toolset.confinement.wrap(argv, readable=[folder], limits=limits or RUN_LIMITS)
 
 
 def confined_runner(
@@ -219,8 +214,5 @@ def confined_runner(
     """The command line that starts a runner on a GPU, for what `file` describes. `folders`: others that it reads."""
     runner = toolset.gpu.runner
     assert runner is not None
-    return toolset.confinement.wrap(
-        [str(runner), option, str(file)],
-        readable=[runner, file.parent, *(device.folders if device else []), *folders],
-        limits=GPU_RUN_LIMITS,
-    )
+    readable = [runner, file.parent, *(device.folders if device else []), *folders]
+    return toolset.confinement.wrap([str(runner), option, str(file)], readable=readable, limits=GPU_RUN_LIMITS)

@@ -89,10 +89,8 @@ class LabVerdict:
 
 def lab_verdict(lab: Lab, outcome: LabOutcome) -> LabVerdict:
     of_spec = {spec.name: [case for case in _judged_cases(outcome) if case.name == spec.name] for spec in lab.cases}
-    cases = tuple(
-        CaseVerdict(spec, _together(outcome, spec, judged), judged[0].launches if judged else ())
-        for spec, judged in ((spec, of_spec[spec.name]) for spec in lab.cases)
-    )
+    each = ((spec, of_spec[spec.name]) for spec in lab.cases)
+    cases = tuple(CaseVerdict(spec, _together(outcome, spec, of), of[0].launches if of else ()) for spec, of in each)
     strange = (case.name for case in _judged_cases(outcome) if case.name not in of_spec)
     fault = "the judge ran a case that the lab's files do not list: {!r}; this is a fault of the grader"
     unlisted = [Finding(kind=Verdict.INTERNAL_ERROR, message=fault.format(name)) for name in strange]

@@ -144,12 +144,9 @@ def _with_reason(launch: Launch) -> Launch:
 
 def _of_host(found: HostFinding) -> Finding:
     row = SENTENCES.get(found.kind)
-    return Finding(
-        kind=row.verdict if row else Verdict.LAUNCH_ERROR,
-        severity="error" if row and not row.note else "note",
-        advice=found.advice or None,
-        **found.model_dump(exclude={"kind", "severity", "advice"}),
-    )
+    kind, severity = (row.verdict, "note" if row.note else "error") if row else (Verdict.LAUNCH_ERROR, "note")
+    same = found.model_dump(exclude={"kind", "severity", "advice"})
+    return Finding(kind=kind, severity=severity, advice=found.advice or None, **same)
 
 
 def as_finding(found: ProgramFinding) -> Finding:

@@ -159,17 +159,10 @@ def _say_each(console: Console, sentences: Sequence[str], before: str = "", styl
 # `tilelab history OUT [STUDENT]`: how grades changed from batch to batch, and why. Nothing is written.
 
 _CAUSES = {
-    "first": "graded for the first time",
-    "code": "new files",
-    "time": "other times",
-    "tests": "changed tests or points",
-    "grader": "another grader",
-    "policy": "another policy",
-    "deadline": "deadlines that have passed",
-    "override": "overrides",
-    "fault": "earlier faults of the grader",
-    "again": "graded again",
-}
+    "first": "graded for the first time", "code": "new files", "time": "other times", "tests": "changed tests or points",
+    "grader": "another grader", "policy": "another policy", "deadline": "deadlines that have passed", "override": "overrides",
+    "fault": "earlier faults of the grader", "again": "graded again",
+}  # fmt: skip
 
 
 def show_history(

@@ -145,14 +145,8 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
         return _refused(source, request, checked), _CANNOT
     if checked.verdict is Verdict.INTERNAL_ERROR:
         raise CheckError(f"the launch could not be run: {checked.message}")
-    report = CheckReport(
-        verdict=checked.verdict,
-        message=checked.message,
-        kernel=name,
-        metrics=checked.metrics,
-        findings=_with_ending(checked, source),
-        left_out=checked.left_out,
-    )
+    same = {key: getattr(checked, key) for key in ("verdict", "message", "metrics", "left_out")}
+    report = CheckReport(kernel=name, findings=_with_ending(checked, source), **same)
     if not options.as_json:
         student_console().print(CheckPage(checked, report, shown.texts), soft_wrap=False)
     if pages is not None:

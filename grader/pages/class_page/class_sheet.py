@@ -82,18 +82,6 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
     }
 
 
-def _choices(data: dict[str, Any]) -> list[tuple[str, str, list[tuple[str, str]]]]:
-    """Each choice of rows: its name, its label, and what can be chosen, as the script compares it and as people read it."""
-    same = {name: [(one, one) for one in data[name]] for name in ("sections", "labs", "verdicts")}
-    return [
-        ("who", "Show", list(FILTERS.items())),
-        ("section", "Section", same["sections"]),
-        ("lab", "Lab", same["labs"]),
-        ("verdict", "Verdict", same["verdicts"]),
-        ("mistake", "Mistake", [(key, f"{key.split('/')[0]}: {title}") for key, title in data["mistakes"]]),
-    ]
-
-
 def _flags(view: ClassView) -> Mapping[str, frozenset[str]]:
     changed = {one.submission.id: {change.date for change in moved(one)} for one in view.results}
     last = max(set().union(*changed.values()), default="")  # when a batch last found a grade other than before
@@ -112,6 +100,11 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
     ordered = sorted(results, key=lambda each: each.submission.called.casefold())
     names = [visible_text.person(one.submission) for one in ordered]
     data = row_data(view, ordered, [one.casefold() for one in names])
+    # Each choice of rows: its name, its label, and what can be chosen, as the script compares it and as people read it.
+    same = ((label, [(one, one) for one in data[f"{label.lower()}s"]]) for label in ("Section", "Lab", "Verdict"))
+    mistakes = [(key, f"{key.split('/')[0]}: {title}") for key, title in data["mistakes"]]
+    choices = [("who", "Show", list(FILTERS.items())), *((label.lower(), label, each) for label, each in same)]
+    choices.append(("mistake", "Mistake", mistakes))
     conditions = (  # several where the results come from different runs
         f"{one.date} · {'GPU: ' + one.gpu if one.gpu else 'CPU'} · {one.compiler} · sandbox: {one.sandbox} · kit {one.kit}"
         for one in (result.environment for result in results)
@@ -135,6 +128,6 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
             Shown(result=one, name=name, link=report_link(one), full_link=full_link(one), flag=is_open(one))
             for one, name in zip(ordered, names, strict=True)
         ],
-        choices=_choices(data),
+        choices=choices,
         data=data,
     )

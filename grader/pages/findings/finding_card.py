@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Literal
 
 from grader.model import visible_text
-from grader.model.result import Case, Finding, LabResult, Launch, Site, Suspect
+from grader.model.result import Case, Finding, LabResult, Launch, Site
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, index
 from grader.source.lexer import closing_bracket
@@ -21,13 +21,9 @@ from grader.source.lexer import closing_bracket
 
 _AROUND = 2  # lines of context on either side
 _VERBS = {
-    "read": "reads",
-    "write": "writes",
-    "atomic": "updates atomically",
-    "barrier": "waits here",
-    "skip": "goes past the barrier",
+    "read": "reads", "write": "writes", "atomic": "updates atomically", "barrier": "waits here", "skip": "goes past the barrier",
     "return": "returns here",
-}
+}  # fmt: skip
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _OPENED = re.compile(r"\s*\[")
 
@@ -94,7 +90,10 @@ def _row(
     spans = told or _spans(text, finding.array)
     several = sum(len(each) for each in sites.values()) > 1
     notes = [Note(role, note) for role, site in here if (note := _note(site, finding, named=several))]
-    return Row(number, _pieces(text, spans), here[0][0], _caret(spans), tuple(notes), after_gap)
+    under = [" "] * max((end for _, end in spans), default=0)
+    for start, end in spans:
+        under[start:end] = "^" * (end - start)
+    return Row(number, _pieces(text, spans), here[0][0], "".join(under), tuple(notes), after_gap)
 
 
 def _note(site: Site, finding: Finding, *, named: bool) -> str:
@@ -150,13 +149,6 @@ def _pieces(text: str, spans: list[tuple[int, int]]) -> tuple[Fragment, ...]:
         at = end
     pieces.append(Fragment(text[at:], marked=False))
     return tuple(piece for piece in pieces if piece.text)
-
-
-def _caret(spans: list[tuple[int, int]]) -> str:
-    under = [" "] * max((end for _, end in spans), default=0)
-    for start, end in spans:
-        under[start:end] = "^" * (end - start)
-    return "".join(under)
 
 
 _MOST_CASES = 4
@@ -290,17 +282,16 @@ def suspect_sentence(lab: LabResult) -> str:
 
 def suspect_changes(lab: LabResult) -> list[str]:
     """For the instructor: each change, and what passes with it."""
-    ordered = sorted(lab.suspects, key=lambda one: not one.every)
-    return [visible_text.line(_change(one), 600) for one in ordered if one.before]
-
-
-def _change(one: Suspect) -> str:
-    if one.every:
-        passes = "every case passes" if one.public else "every case passes; no public case shows the mistake"
-    else:
-        passes = "every public case passes (hidden ones were not tried, or fail)"
-    before, after = (" ".join(text.split()) for text in (one.before, one.after))
-    return f"{line_numbers(one.lines)}: {_words(before, after)} {passes}. `{before}` → `{after}`"
+    found = []
+    for one in sorted((one for one in lab.suspects if one.before), key=lambda one: not one.every):
+        if one.every:
+            passes = "every case passes" if one.public else "every case passes; no public case shows the mistake"
+        else:
+            passes = "every public case passes (hidden ones were not tried, or fail)"
+        before, after = (" ".join(text.split()) for text in (one.before, one.after))
+        words = f"{line_numbers(one.lines)}: {_words(before, after)} {passes}. `{before}` → `{after}`"
+        found.append(visible_text.line(words, 600))
+    return found
 
 
 def _words(before: str, after: str) -> str:

@@ -17,17 +17,8 @@ _MOST_LINES = 4000
 _LONGEST_LINE = 400
 _LONGEST_TEXT = 600
 # Characters of the fields that a submission may fill; of all others, as many as a text has.
-_LONGEST = {
-    "title": 160,
-    "file": 80,
-    "shape": 100,
-    "inputs": 80,
-    "choices": 200,
-    "name": 60,
-    "element": 60,
-    "calls": 60,
-    "function": 120,
-}
+_LONGEST = dict.fromkeys(("name", "element", "calls"), 60) | dict.fromkeys(("file", "inputs"), 80)
+_LONGEST |= {"title": 160, "shape": 100, "choices": 200, "function": 120}
 _UNTOLD = frozenset({"source", "steps", "initial"})  # lines, and numbers
 
 
@@ -72,21 +63,9 @@ def _tamed(value: Any, longest: int = _LONGEST_TEXT) -> Any:  # noqa: ANN401 -- 
 # The page's scripts as one text. They share one scope, and the last one starts. Nothing is built and nothing is fetched.
 
 _SCRIPTS = (
-    "page_parts",
-    "story_data",
-    "block_memory",
-    "step_words",
-    "standings",
-    "element_grid",
-    "thread_grid",
-    "matrix_place",
-    "lane_picture",
-    "lane_table",
-    "question_card",
-    "page_address",
-    "stage",
-    "stepping",
-)
+    "page_parts", "story_data", "block_memory", "step_words", "standings", "element_grid", "thread_grid", "matrix_place",
+    "lane_picture", "lane_table", "question_card", "page_address", "stage", "stepping",
+)  # fmt: skip
 
 
 def step_script() -> Markup:

@@ -60,18 +60,9 @@ def _read_tokens(tokens: Iterable[Lexeme]) -> list[Lexeme]:
 # answer is None, and the declaration has to stay.
 
 _TYPES = frozenset({"class", "struct", "union", "enum"})
-_WITH_ARGUMENTS = frozenset(
-    {
-        "__align__",
-        "__attribute__",
-        "__builtin_align__",
-        "alignas",
-        "__declspec",
-        "decltype",
-        "__launch_bounds__",
-        "noexcept",
-    }
-)
+_WITH_ARGUMENTS = frozenset({
+    "__align__", "__attribute__", "__builtin_align__", "alignas", "__declspec", "decltype", "__launch_bounds__", "noexcept",
+})  # fmt: skip
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _AFTER_A_NAME = frozenset({";", "=", "[", ",", "{", ":"})
 _MOST_IN_ANGLES, _MOST_SCOPES = 400, 64  # tokens between < and >, and namespaces in one another

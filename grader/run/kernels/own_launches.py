@@ -106,8 +106,12 @@ def constants_of(text: str) -> dict[str, str]:
     """What each name stands for that has one value in the whole text. The sides of a dim3 are `block.x`, `block.y` and `block.z`."""
     found: dict[str, set[str]] = {}
     for name, body in [*_DEFINE.findall(text), *_VARIABLE.findall(text)]:
-        for part, value in _declared_together(name, body):
-            found.setdefault(part, set()).add(value.strip())
+        first, *others = parts_between(body)  # `int n = 4, m = 8;`
+        together = (other.partition("=") for other in others)
+        found.setdefault(name, set()).add(first.strip())
+        for part, equals, value in together:
+            if equals and re.fullmatch(r"\s*\w+\s*", part):
+                found.setdefault(part.strip(), set()).add(value.strip())
     changes = Counter(name for match in _CHANGED.findall(text) for name in match if name)
     defined = {name for name, _ in _DEFINE.findall(text)}
     return dict(_sides(text, changes)) | {
@@ -127,16 +131,6 @@ def _sides(text: str, changes: Mapping[str, int]) -> Iterator[tuple[str, str]]:
         if once[name] > 1 or changed or changes[name] > (match[2] is not None) or not 0 < len(parts) <= 3:  # noqa: PLR2004 -- x, y and z
             continue
         yield from ((f"{name}.{axis}", side) for axis, side in zip("xyz", (*parts, "1", "1"), strict=False))
-
-
-def _declared_together(name: str, body: str) -> Iterator[tuple[str, str]]:
-    """The names in `int n = 4, m = 8;`."""
-    first, *others = parts_between(body)
-    yield name, first
-    for other in others:
-        part, equals, value = other.partition("=")
-        if equals and re.fullmatch(r"\s*\w+\s*", part):
-            yield part.strip(), value
 
 
 @dataclass(frozen=True)

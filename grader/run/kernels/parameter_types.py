@@ -32,13 +32,9 @@ _BY_REFERENCE = 0x04  # DW_CC_pass_by_reference
 _FRAME_OFFSET, _DEREFERENCED = 0x91, 0x06  # DW_OP_fbreg, DW_OP_deref
 _BITS = ("DW_AT_bit_size", "DW_AT_data_bit_offset", "DW_AT_bit_offset")
 _LONG_NAMES = {
-    "long unsigned int": "unsigned long",
-    "long int": "long",
-    "short unsigned int": "unsigned short",
-    "short int": "short",
-    "long long int": "long long",
-    "long long unsigned int": "unsigned long long",
-}
+    "long unsigned int": "unsigned long", "long int": "long", "long long unsigned int": "unsigned long long",
+    "short unsigned int": "unsigned short", "short int": "short", "long long int": "long long",
+}  # fmt: skip
 _POINTER_BYTES = 8
 _MOST_MEMBERS = 32764  # numbers and pointers of one value: CUDA allows so many bytes of arguments
 _MOST_STEPS = 1 << 17  # elements of arrays that are looked at, whatever is in them

@@ -256,7 +256,10 @@ def proposed_launch(source: KernelSource, kernel: str, parameters: Sequence[Para
     # A buffer that is larger than usual does no harm. A number does, where the buffers do not follow from it: in two dimensions, it is
     # as many as there are threads in a row or a column of the grid.
     number = min(widest, max(grid[0] * block[0], grid[1] * block[1])) if wide else _FLAT_NUMBER
-    usual = _usual_arguments(source, parameters, number)
+    whole = _whole_numbers(parameters)
+    size = number if whole <= 3 else 8 if whole <= 5 else 4  # noqa: PLR2004 -- so that products of them stay below _ELEMENTS
+    size = min([size, *(elements for one in parameters if (elements := proposed_elements(one)))])
+    usual = [_seen_inside(source, one, number) or proposal(one, _ELEMENTS, size) for one in parameters]
     arguments = tuple(
         text if text and (all_buffers or (one.is_pointer and _is_larger(own.bytes[at], one))) else usual[at]
         for at, (text, one) in enumerate(zip(told, parameters, strict=True))
@@ -283,14 +286,6 @@ def _smaller_grid(grid: Extent3, block: Extent3, most: int) -> Extent3:
         longest = max(x, y, z)
         x, y, z = (x // 2, y, z) if x == longest else (x, y // 2, z) if y == longest else (x, y, z // 2)
     return x, y, z
-
-
-def _usual_arguments(source: KernelSource, parameters: Sequence[Parameter], usual: int) -> tuple[str, ...]:
-    whole = _whole_numbers(parameters)
-    size = usual if whole <= 3 else 8 if whole <= 5 else 4  # noqa: PLR2004 -- so that products of them stay below _ELEMENTS
-    described = [elements for one in parameters if (elements := proposed_elements(one))]
-    size = min([size, *described])
-    return tuple(_seen_inside(source, one, usual) or proposal(one, _ELEMENTS, size) for one in parameters)
 
 
 def _told(own: OwnLaunch, at: int, parameter: Parameter) -> str | None:

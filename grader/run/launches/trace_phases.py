@@ -255,7 +255,11 @@ def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str, 
     barriers = [step for step in trace.steps if step[0] == StepKind.BARRIER and step[2] < most - 1]
     last = max([trace.steps[at][2] for at in shown] + [step[2] + 1 for step in barriers], default=0)
     stays = [[ThreadInterval(thread_index(thread, block)) for thread in range(count)] for _ in range(last + 1)]
-    accesses = {at: _access(trace, trace.steps[at], file) for at in shown if trace.steps[at][1] < count}
+    accesses: dict[int, Access] = {}
+    for at, step in ((at, trace.steps[at]) for at in shown if trace.steps[at][1] < count):
+        (_, _, _, _, offset, size, bits, place, _, _), array = step, trace.arrays[step[3]]
+        line = _line(trace, place, file)
+        accesses[at] = Access(array.name, array.index(offset, size), array.value(bits, size), line)
     factor_of = _Factors(factors)
     of_global = {at for at in accesses if trace.arrays[trace.steps[at][3]].space == "global"}
     loaded = {at: read for at, read in TraceIndex(trace).loaded.items() if read in of_global}
@@ -292,12 +296,6 @@ def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str, 
         unpaired=unpaired,
         left_out=missing or (_TOO_MANY_BARRIERS if any(step[2] >= most for step in trace.steps) else ""),
     )
-
-
-def _access(trace: Trace, step: Step, file: str) -> Access:
-    _, _, _, number, offset, size, bits, place, _, _ = step
-    array = trace.arrays[number]
-    return Access(array.name, array.index(offset, size), array.value(bits, size), _line(trace, place, file))
 
 
 def _line(trace: Trace, place: int, file: str) -> int:
@@ -364,8 +362,7 @@ def _tiles(changed: Mapping[int, Sequence[Access]], last: int) -> list[dict[str,
 
 def _outcomes(stays: Sequence[Sequence[ThreadInterval]]) -> Iterator[Outcome]:
     for of_thread in zip(*stays, strict=True):
-        stores = {store.name: store for stay in of_thread for store in stay.stores}
-        if not stores:
+        if not (stores := {store.name: store for stay in of_thread for store in stay.stores}):
             continue
         products = [first.value * second.value for stay in of_thread for first, second in stay.products]
         stored = math.fsum(store.value for store in stores.values())

@@ -24,22 +24,11 @@ from grader.source.lexer import with_changes
 # not understand stays, and the compiler decides.
 
 GLOBAL, DEVICE, HOST = "__tilelab_global__", "__tilelab_device__", "__tilelab_host__"
-_NO_NAME = frozenset(  # before a ( that is not of parameters
-    [
-        *(GLOBAL, DEVICE, HOST),
-        "__attribute__",
-        "__launch_bounds__",
-        "alignas",
-        "noexcept",
-        "decltype",
-        "requires",
-        "throw",
-        "operator",
-        "if",
-        "sizeof",
-        "]",
-    ]
-)
+# Before a ( that is not of parameters.
+_NO_NAME = frozenset({
+    GLOBAL, DEVICE, HOST, "__attribute__", "__launch_bounds__", "alignas", "noexcept", "decltype", "requires", "throw", "operator",
+    "if", "sizeof", "]",
+})  # fmt: skip
 _ENDS = frozenset({";", "{", "}"})
 OPENING, CLOSING = frozenset("([{<"), frozenset(")]}>")
 _MOST_BEFORE = 200  # words between the start of a declaration and a mark in it, and from there to its parameters

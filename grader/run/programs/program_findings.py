@@ -149,15 +149,12 @@ def reworded(message: str, phrases: Mapping[str, str] = _PHRASES) -> str:
 def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
     """In the order of the record: what happened first comes first. Leaks come last."""
     moved = {one.allocation for one in facts.record.host if one.kind == "bad-free" and one.allocation is not None}
-    is_broken_off = (facts.record.status or 0) != 0 and any(
-        one.error not in {0, NOT_READY} for one in facts.record.errors
-    )
-    records = [
-        one
-        for one in [*_with_errors(facts), *_short_copies(facts)]
-        if one.kind != "leak" or not (is_broken_off or one.allocation in moved)  # a program that gives up frees nothing
-    ]
-    records.sort(key=lambda one: one.kind == "leak")
+    failed = any(one.error not in {0, NOT_READY} for one in facts.record.errors)
+    records, leaks = [], []
+    for one in (*_with_errors(facts), *_short_copies(facts)):
+        (leaks if one.kind == "leak" else records).append(one)
+    if not (facts.record.status and failed):  # a program that gives up frees nothing
+        records += [one for one in leaks if one.allocation not in moved]
     found: dict[tuple[object, ...], HostFinding] = {}
     for record in records:
         finding = _host_finding(record, facts)
@@ -370,10 +367,8 @@ def _small_room(found: ProgramFinding, facts: RunFacts) -> str:
     statement = call_at(place, facts.lines, "allocate")
     if statement is None or len(statement.arguments) < 2 or _SIZED.search(statement.arguments[1]):  # noqa: PLR2004 -- the address, and the bytes
         return ""
-    return (
-        f" Line {place.line} allocates {meant[0].bytes:,} bytes for {facts.names.words(meant[0].index)}: {statement.name} counts bytes, "
-        "not elements."
-    )
+    memory = f"{meant[0].bytes:,} bytes for {facts.names.words(meant[0].index)}"
+    return f" Line {place.line} allocates {memory}: {statement.name} counts bytes, not elements."
 
 
 def _given(found: ProgramFinding, facts: RunFacts) -> list[AllocationRecord]:

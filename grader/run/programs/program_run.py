@@ -40,9 +40,8 @@ from grader.system.confinement import Limits
 OUTPUT_BYTES = 16 << 20  # of a program's output, where it is kept
 _MOST_RECORD_BYTES = 64 << 20
 _EVENT_BUDGET = 10**13  # no launch gets so far: its time ends first
-_SHARE_OF_A_LAUNCH = (
-    700  # thousandths of the run's time: so the launch that does not end is stopped first, and its line is told
-)
+# Thousandths of the run's time: so the launch that does not end is stopped first, and its line is told.
+_SHARE_OF_A_LAUNCH = 700
 _GRACE_SECONDS = 30.0  # for the broker to end what runs and to write its record
 # The broker ends a program whose processor time is up, and knows why it did. The kernel's limit, which a program meets with a signal of
 # its own choice, is later.
@@ -184,12 +183,9 @@ def run_whole(
     recipe = replace(recipe, kept=toolset.build / "programs")
     built = build_program(toolset, recipe, scratch, progress)
     if built.host.program is None:
-        refusals = tuple(
-            ProgramRefusal(
-                verdict=Verdict.COMPILE_ERROR, message=one.message, file=one.file or None, line=one.line or None
-            )
-            for one in built.host.refusals
-        )
+        why = ((one.message, one.file or None, one.line or None) for one in built.host.refusals)
+        refused = Verdict.COMPILE_ERROR
+        refusals = tuple(ProgramRefusal(verdict=refused, message=said, file=at, line=line) for said, at, line in why)
         return ProgramReport(ended="not-built", refusals=refusals, left_out=tuple(built.host.left_out))
     built_after = time.monotonic() - began
     progress("")
@@ -232,13 +228,8 @@ def _refusals(facts: RunFacts, kernels: Sequence[ProgramKernel]) -> tuple[Progra
     place = facts.places.get(refusal.at)
     known = kernel.refusal if kernel and kernel.refusal else refusal
     name = facts.kernels.get(refusal.kernel, refusal.kernel)
-    return (
-        ProgramRefusal(
-            verdict=known.verdict,
-            message=f"The kernel `{name}` cannot be run here.\n{known.message}" if name else refusal.message,
-            kernel=name,
-            file=kernel.unit if kernel else None,
-            line=known.line or refusal.line or None,
-            launch_line=place.line if place else None,
-        ),
-    )
+    said = f"The kernel `{name}` cannot be run here.\n{known.message}" if name else refusal.message
+    file, line = kernel.unit if kernel else None, known.line or refusal.line or None
+    launched = place.line if place else None
+    told = ProgramRefusal(verdict=known.verdict, message=said, kernel=name, file=file, line=line, launch_line=launched)
+    return (told,)

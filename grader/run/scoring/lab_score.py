@@ -139,17 +139,18 @@ def score_lab(lab: Lab, outcome: LabOutcome, verdict: LabVerdict | None = None) 
     fast = counted.points if counted and found.verdict is Verdict.PASS else 0.0
     most = lab.private.performance_points if lab.private and counted else 0.0
     kernel = gpu_kernel(lab, outcome)
+    own = [*found.findings, *([found.wrong_when_timed] if found.wrong_when_timed else [])]
+    launches = ((case.spec.name, launch) for case in found.cases for launch in case.launches)
+    seen = [*((None, one) for one in own), *((name, one) for name, launch in launches for one in launch.findings)]
+    public = {name: getattr(lab.public, name) for name in ("title", "file", "contract", "extra_credit")}
     return LabResult(
-        title=lab.public.title,
-        file=lab.public.file,
-        contract=lab.public.contract,
+        **public,
         verdict=found.verdict,
         points=sum_points([*(case.points for case in cases), fast]),
         max_points=sum_points([*(case.max_points for case in cases), most]),
-        extra_credit=lab.public.extra_credit,
         build=outcome.build,
         cases=tuple(cases),
-        findings=_findings(lab, outcome, found),
+        findings=merged(deduplicate(seen), (outcome.gpu.sanitized or ()) if outcome.gpu else (), lab.public.file),
         causes=outcome.causes if found.verdict is not Verdict.PASS else (),
         suspects=outcome.suspects,
         step_pages=outcome.step_pages if found.verdict is not Verdict.PASS else (),
@@ -190,14 +191,6 @@ def with_measured_speed(lab: Lab, result: LabResult) -> LabResult:
     )
 
 
-def _findings(lab: Lab, outcome: LabOutcome, found: LabVerdict) -> tuple[Finding, ...]:
-    """Of the outcome and of every launch, each said once, with what compute-sanitizer adds."""
-    own = [*found.findings, *([found.wrong_when_timed] if found.wrong_when_timed else [])]
-    launches = ((case.spec.name, launch) for case in found.cases for launch in case.launches)
-    seen = [*((None, one) for one in own), *((name, one) for name, launch in launches for one in launch.findings)]
-    return merged(deduplicate(seen), (outcome.gpu.sanitized or ()) if outcome.gpu else (), lab.public.file)
-
-
 def _case(lab: Lab, outcome: LabOutcome, case: CaseVerdict) -> Case:
     """With the points that the case earns on its own."""
     spec, found = case.spec, case.agreed
@@ -206,15 +199,11 @@ def _case(lab: Lab, outcome: LabOutcome, case: CaseVerdict) -> Case:
         visibility="public" if spec in lab.public.case else "hidden",
         feedback=spec.feedback,
         role=spec.role,
-        verdict=found.verdict,
-        passed=found.passed,
         points=spec.points if found.passed else 0,
         max_points=spec.points,
-        message=found.message,
         advice="" if found.passed or outcome.verdict is not None else spec.advice,
         launches=case.launches,
-        on_gpu=found.on_gpu,
-        difference=found.difference,
+        **vars(found),
     )
 
 

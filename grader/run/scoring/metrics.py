@@ -189,10 +189,8 @@ def metrics_of(traffic: Traffic | None) -> dict[str, float]:
 # Performance points from counted memory traffic, for a course without a GPU. They are the same on every machine.
 #
 # A kernel earns them only if it passes every case of its lab, technique cases included. The tier follows from the launch that students
-# know. Hidden sizes have to keep to that tier. If they do not, their case has failed: so the points never tell more than its verdict.
-
-# How far a launch's counted traffic is from each tier of its lab: every bound beside the number that was counted, and the lines of the
-# source that make up a number that is too high. Pure. What a case's feedback policy withholds never gets in here.
+# know. Hidden sizes have to keep to that tier. If they do not, their case has failed: so the points never tell more than its verdict. What
+# a case's feedback policy withholds never gets in here.
 
 # What counts as well, by the metric that it is added to: a counter, and how much of it is one. Local arrays that no GPU keeps in
 # registers lie where global memory lies. An atomic function in shared memory is a load as well, and passes the same banks.
@@ -362,14 +360,10 @@ def _words(spec: CounterSpec, tiers: Sequence[CountedTier], points: float, most:
         return f"{said}. No more are given for counted traffic. {spec.versus}"
     if lines := sorted({line.line for bound in further.bounds if bound.missed for line in bound.lines}):
         rest = "the rest" if further is tiers[-1] and points < most else f"the next {further.points - points:g}"
-        said += f", {_that_cost(lines)} {rest}"
+        *others, last = (f"{line:,}" for line in lines)
+        said += f", lines {', '.join(others)} and {last} cost {rest}" if others else f", line {last} costs {rest}"
     missed = " and ".join(_asked_for(bound) for bound in further.bounds if bound.missed)
     return f"{said}. {further.points:g} points ask for {missed}. {spec.versus} {spec.advice}"
-
-
-def _that_cost(lines: Sequence[int]) -> str:
-    told = [f"{line:,}" for line in lines]
-    return f"line {told[0]} costs" if len(told) == 1 else f"lines {', '.join(told[:-1])} and {told[-1]} cost"
 
 
 def _asked_for(bound: CountedBound) -> str:

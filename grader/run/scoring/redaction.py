@@ -54,10 +54,8 @@ def _lab(lab: LabResult) -> LabResult:
     full = [(case.name, finding) for case in shown for launch in case.launches for finding in launch.findings]
     cases = tuple(_shown(case) for case in lab.cases)
     # The timed shapes are public; why a person has to look is not, nor what broke on our side.
-    sweep = tuple(
-        one.model_copy(update={"trouble": "could not be measured"}) if one.ours else one
-        for one in (lab.timing.sweep if lab.timing else ())
-    )
+    ours, sizes = {"trouble": "could not be measured"}, lab.timing.sweep if lab.timing else ()
+    sweep = tuple(one.model_copy(update=ours if one.ours else {}) for one in sizes)
     build = lab.build and lab.build.model_copy(update={"seconds": 0.0, "log": _PATH.sub("…/", lab.build.log)})
     return lab.model_copy(
         update={

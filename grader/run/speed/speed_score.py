@@ -283,9 +283,8 @@ def library_share(lab: Lab, names: Sequence[str], contests: Sequence[Contest]) -
     name, known = next(((one, share) for one, share in shares.items() if one in names), ("", 0.0))
     if not known:
         return None
-    ratio = ratio_interval(
-        *([time for one in contests for time in _times(one, names, who)] for who in (name, "student"))
-    )
+    theirs, own = ([time for one in contests for time in _times(one, names, who)] for who in (name, "student"))
+    ratio = ratio_interval(theirs, own)
     return Ratio(low=known * ratio.low, middle=known * ratio.middle, high=known * ratio.high)
 
 
