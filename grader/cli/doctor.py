@@ -216,9 +216,7 @@ def calibrate_labs(
 def write(
     out: Path, found: Sequence[Measurement], titles: Mapping[str, str], where: tuple[str, str], *, tiers: str = ""
 ) -> None:
-    """Writes a page with a picture for each lab if `out` ends in .html. Otherwise it writes Markdown, with the pictures in files
-    beside it, and `tiers` at its end. `where`: the device, and the conditions of the measurements.
-    """
+    """A page with pictures if `out` ends in .html, else Markdown with `tiers` at its end. `where`: the device, and the conditions."""
     swept = swept_labs(found)
     if out.suffix.lower() in {".html", ".htm"}:
         write_atomically(out, calibration_page(swept, titles, *where))

@@ -25,8 +25,8 @@ _OF_PERMISSIONS = frozenset({errno.EACCES, errno.EPERM})
 
 
 def as_command(own: Callable[..., int]) -> Callable[..., NoReturn]:
-    """The function as typer takes a command. What it returns is the exit status. A dataclass among its parameters gets its options: they
-    are the fields by `option` and with typer's annotations, and those of plugins where it has a field `of_plugins`.
+    """As typer takes it. A dataclass among its parameters gets its options: its fields by `option` and with typer's annotations,
+    and those of plugins where it has a field `of_plugins`.
     """
     given = list(inspect.signature(own, eval_str=True).parameters.values())
     asked = next((one for one in given if dataclasses.is_dataclass(one.annotation)), None)

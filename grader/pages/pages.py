@@ -26,10 +26,8 @@ def student_page(
     preview: bool = False,
     steps: str | None = None,
 ) -> str:
-    """A student's report. `sources`: the submission's own files, name to text. `preview`: a page about public tests only, made by
-    the student. `steps`: what a link to the pages that step through a block begins with; None: they do not lie beside this page.
-
-    The page shows all that `result` holds. Redact it first, except for the instructor.
+    """The page shows all that `result` holds: redact it first, except for the instructor. `sources`: the submission's files, name to
+    text. `preview`: of public tests only, by the student. `steps`: how links to pages that step through a block begin; None: none.
     """
     sheet = student_sheet(result, sources, instructor=instructor, preview=preview, steps=steps)
     return render_page("student_page/student", sheet, sections=LAB_SECTIONS)
@@ -48,9 +46,7 @@ def class_page(
 def similar_page(
     lab_id: str, title: str, found: SimilarFiles, *, names: Mapping[str, str], texts: Mapping[str, str]
 ) -> str:
-    """A lab's similar files, for the instructor alone: pairs, the most alike first. It says what the texts have in common, and nothing of
-    the people who wrote them. It lies in instructor/similar/, and links to the pages in the folder above. `names` and `texts`: by student.
-    """
+    """For the instructor alone, the most alike first, in instructor/similar/. It says nothing of people. `names`, `texts`: by student."""
     pairs = []
     for pair in found.pairs:
         how = "under other names" if pair.renamed else "with the same names"

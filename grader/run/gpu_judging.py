@@ -194,9 +194,8 @@ class GpuJob:
     built_for_cpu: bool
 
     def judged(self, on_cpu: Callable[[], Sequence[JudgedCase]] = tuple) -> Judged:
-        """Why nvcc refuses the submission, if it does; otherwise the GPU's outcome. None if nothing of NVIDIA's is on this machine.
-
-        `on_cpu`: waits for the cases as the CPU executor judged them, and gives them. It is called after nvcc.
+        """Why nvcc refuses the submission; else the GPU's outcome. None: nothing of NVIDIA's is here. `on_cpu`: waits for the CPU
+        executor's cases, and is called after nvcc.
         """
         if self.toolset.gpu.toolchain is None:
             return (), None
@@ -281,9 +280,8 @@ class GpuJob:
         return (Refusal(Verdict.LAUNCH_ERROR, 0, message, "Use smaller arrays."),) if large else ()
 
     def run(self, names: tuple[str, ...], built: GpuBuild, outcome: GpuOutcome) -> GpuOutcome:
-        """These cases on the GPU. While a block does not get the registers that it needs, the kernel is compiled again for fewer.
-
-        Cases that show a student everything run first. Facts about the kernel are those of the build that these cases needed.
+        """While a block does not get the registers that it needs, the kernel is compiled again for fewer. Cases that show everything run
+        first. Facts about the kernel are those of the build that they needed.
         """
         call = dataclasses.replace(self.call, cases=names)
         told = {spec.name for spec in self.lab.cases if spec.feedback == "full"}

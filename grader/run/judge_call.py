@@ -165,10 +165,8 @@ def _unreadable(lab: Lab, error: Exception) -> RuntimeError:
 
 
 def _task(call: JudgeCall, lab: Lab) -> bytes:
-    """For its standard input: on a command line, everybody on this machine could read the key.
-
-    Cases that show a student everything are run before all others. What a hidden case does then, to the time that is left or
-    to a GPU's memory, shows in none of them.
+    """For its standard input: on a command line, everybody on this machine could read the key. Cases that show a student everything
+    run first: what a hidden case does to the time or to a GPU's memory shows in none of them.
     """
     policies = {case.name: case.feedback for case in lab.cases}
     asked = list(call.cases or policies)

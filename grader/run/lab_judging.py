@@ -52,9 +52,8 @@ class LabJudge:
         order: int = 0,
         until_failure: bool = False,
     ) -> LabOutcome:
-        """`source` is None if the submission lacks the file. `scratch` is a folder of the caller's; nothing in it is kept. `only`: the
-        Catch2 cases of these names; empty: all of them. `order`: blocks and threads run in the order shuffled by this number; 0: in order.
-        `until_failure`: stops after the first case that fails, for callers that only ask whether one does.
+        """`source`: None if the submission lacks the file. Nothing in `scratch` is kept. `only`: Catch2 cases; empty: all. `order`: by
+        which blocks and threads are shuffled; 0: in order. `until_failure`: stops after the first case that fails.
         """
         if source is None:
             return unjudged(lab.id, Verdict.MISSING_FILE, f"The submission has no {lab.public.file}.")

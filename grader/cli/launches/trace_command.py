@@ -84,15 +84,12 @@ def _trace(file: Path, kernel: str, page: Path, *, show: bool) -> int:
     except ProposalError as error:
         if not error.proposals:
             raise
-        sys.stdout.write(
-            f"\n{kernel} is launched once with made-up arguments, not as your host code does. To choose others:\n"
-            f"  {error.proposals[0]} --trace\n"
-        )
+        what = f"{kernel} is launched once with made-up arguments, not as your host code does. To choose others:"
+        sys.stdout.write(f"\n{what}\n  {error.proposals[0]} --trace\n")
         sys.stdout.flush()
-        found = error.proposal
-        grid, block = extent_text(found.grid), extent_text(found.block)
-        shared, arguments = found.shared_bytes, found.arguments
-        return check_file(replace(options, grid=grid, block=block, shared_bytes=shared, arguments=arguments))
+        found, grid, block = error.proposal, *map(extent_text, (error.proposal.grid, error.proposal.block))
+        options = replace(options, grid=grid, block=block)
+        return check_file(replace(options, shared_bytes=found.shared_bytes, arguments=found.arguments))
 
 
 # `tilelab trace` for a lab whose host code is the student's: runs it on a public test's numbers, says which launches it makes, and traces
@@ -182,11 +179,8 @@ def run_parts(found: TracedRun) -> Iterator[Part]:
         return
     many = f"{run.total} launches" if run.total > 1 else "one launch"
     yield Heading(f"The run: {many}")
-    yield Table(
-        ("launch", "kernel", "blocks", "threads of each", "line", "found"),
-        tuple(_row(one, followed) for one in run.launches[:_MOST_LISTED]),
-        frozenset({0, 4}),
-    )
+    heads = ("launch", "kernel", "blocks", "threads of each", "line", "found")
+    yield Table(heads, tuple(_row(one, followed) for one in run.launches[:_MOST_LISTED]), frozenset({0, 4}))
     if len(run.launches) > _MOST_LISTED:
         yield Sentence(f"{len(run.launches) - _MOST_LISTED} more are not listed.")
     if run.total > 1:
@@ -202,14 +196,10 @@ def run_parts(found: TracedRun) -> Iterator[Part]:
 
 def _row(one: RunLaunch, followed: RunLaunch) -> tuple[str, ...]:
     times = f" ({one.count} times)" if one.count > 1 else ""
-    return (
-        f"{'» ' if one.number == followed.number else ''}{one.number}{times}",
-        visible_text.line(one.kernel, 60),
-        " x ".join(map(str, one.grid)),
-        " x ".join(map(str, one.block)),
-        str(one.line or ""),
-        visible_text.line(", ".join(one.findings), 80),
-    )
+    number = f"{'» ' if one.number == followed.number else ''}{one.number}{times}"
+    kernel, findings = visible_text.line(one.kernel, 60), visible_text.line(", ".join(one.findings), 80)
+    grid, block = (" x ".join(map(str, extent)) for extent in (one.grid, one.block))
+    return (number, kernel, grid, block, str(one.line or ""), findings)
 
 
 def _of_host(run: SurveyedRun) -> Iterator[str]:

@@ -356,20 +356,16 @@ def _hints(tried: Tried, write_up: str) -> Iterator[str]:
 def _of_write_up(lab: LabResult, write_up: str, *, starting: bool) -> Iterator[str]:
     """Which section to read, and then its sentence."""
     words = ("edit", "you write") if starting else _WORDS.get(lab.verdict, ())
+    found = list(_HEADING.finditer(write_up))
+    ends = [*(one.start() for one in found[1:]), len(write_up)]
+    sections = [(one[1], write_up[one.end() : end]) for one, end in zip(found, ends, strict=False)]
     for word in words:
-        for heading, text in _sections(write_up):
+        for heading, text in sections:
             paragraph = next((one for one in _paragraphs(text) if word in one.casefold()), "")
             if paragraph and heading.casefold() not in _NO_HELP:
                 yield f"Read again in README.md: “{visible_text.line(_without_signs(heading), 120)}”."
                 yield visible_text.line(_without_signs(paragraph), _LONGEST)
                 return
-
-
-def _sections(write_up: str) -> Iterator[tuple[str, str]]:
-    found = list(_HEADING.finditer(write_up))
-    ends = [*(one.start() for one in found[1:]), len(write_up)]
-    for heading, end in zip(found, ends, strict=False):
-        yield heading[1], write_up[heading.end() : end]
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -427,9 +423,8 @@ _NOT_RIGHT = "what your kernel does is counted once it is right: make test says 
 
 
 def own_answers(lab: Lab, counts: Callable[[], Counts] | None = None, *, hints: bool = True) -> LabAnswers | None:
-    """None: the lab asks nothing. Of a file that cannot be read it is said why. `counts`: begins to count what the student's kernel does,
-    and is called only where an answer asks for that. `hints`: as check_answers takes it. Raises LabError where the lab's own files are
-    wrong.
+    """None: the lab asks nothing. `counts`: begins to count what the student's kernel does, where an answer asks for that.
+    Raises LabError where the lab's own files are wrong.
     """
     questions = load_questions(lab)
     if questions is None:

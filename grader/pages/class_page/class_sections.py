@@ -163,9 +163,8 @@ def measured_speed(results: Sequence[Result]) -> Shown | None:
 def _right_kernels(results: Sequence[Result]) -> Iterator[tuple[Result, str, LabResult]]:
     for result in results:
         for lab_id, lab in result.labs.items():
-            if lab.timing and lab.verdict is Verdict.PASS and all(
-                case.passed for case in lab.cases if case.role == "correctness"
-            ):  # fmt: skip
+            is_right = all(case.passed for case in lab.cases if case.role == "correctness")
+            if lab.timing and lab.verdict is Verdict.PASS and is_right:
                 yield result, lab_id, lab
 
 
@@ -303,11 +302,8 @@ def class_answers(view: ClassView) -> list[Shown]:
         lab_id: [(result, lab.answers) for result, lab in each if lab.answers is not None]
         for lab_id, each in view.by_lab.items()
     }
-    return [
-        _answers_of_lab(lab_id, each)
-        for lab_id, each in asked.items()
-        if any(answers.begun or answers.listed for _, answers in each)
-    ]
+    used = (one for one in asked.items() if any(answers.begun or answers.listed for _, answers in one[1]))
+    return [_answers_of_lab(lab_id, each) for lab_id, each in used]
 
 
 def _answers_of_lab(lab_id: str, each: Sequence[tuple[Result, LabAnswers]]) -> Shown:

@@ -101,14 +101,10 @@ def group(
     title: str, remedy: str, found: Iterable[Said], *, most: int, few: int, letters: int = 240, **more: object
 ) -> Shown:
     """Students of whom the same is to be said. A list longer than `few` is folded, and one longer than `most` is cut."""
+    told = ((one.submission, report_link(one), visible_text.line(detail, letters)) for one, detail in found)
     of = [
-        Shown(
-            name=visible_text.person(one.submission),
-            link=report_link(one),
-            detail=visible_text.line(detail, letters),
-            section=one.submission.student.section,
-        )
-        for one, detail in found
+        Shown(name=visible_text.person(who), link=link, detail=detail, section=who.student.section)
+        for who, link, detail in told
     ]
     shown = {"title": title, "remedy": remedy, "entries": of[:most], "count": len(of), "more": max(0, len(of) - most)}
     return Shown(**{**shown, "unfolded": len(of) <= few, "look": None, "tone": "", "anchor": "", **more})

@@ -119,12 +119,8 @@ def _told(line: str, site: Site) -> tuple[int, int] | None:
 
 def _spans(text: str, array: str | None) -> list[tuple[int, int]]:
     """Where the array is subscripted on this line. Where it is not, the line's code without its comment."""
-    found = [
-        (name.start(), end)
-        for name in _NAME.finditer(text)
-        if array and name.group() == array and (end := _subscripts(text, name.end())) > name.end()
-    ]
-    if found:
+    named = [name.span() for name in _NAME.finditer(text) if array and name.group() == array]
+    if found := [(start, end) for start, at in named if (end := _subscripts(text, at)) > at]:
         return found
     start, end = len(text) - len(text.lstrip()), len(text.split("//", 1)[0].rstrip())
     return [(start, end)] if start < end else [(0, len(text))]

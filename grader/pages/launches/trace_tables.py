@@ -62,12 +62,9 @@ def of_many(between: str, patterns: Sequence[Pattern]) -> Pattern:
 
 def of_spans(reads: Sequence[Access]) -> list[Pattern]:
     """`As[0][0…3]` for four neighbours: for each array, runs in which one subscript increases by one and the others stay."""
-    names = list(dict.fromkeys(one.array for one in reads))
-    return [
-        of_run(name, start, end)
-        for name in names
-        for start, end in _runs([one.index for one in reads if one.array == name])
-    ]
+    names = dict.fromkeys(one.array for one in reads)
+    spans = ((name, _runs([one.index for one in reads if one.array == name])) for name in names)
+    return [of_run(name, start, end) for name, each in spans for start, end in each]
 
 
 def _runs(indices: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:

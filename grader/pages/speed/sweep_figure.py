@@ -233,21 +233,14 @@ _HEAD = (
 
 
 def conditions(*, device: str, toolkit: str, date: str) -> str:
-    return (
-        f"{date}, {device}, {toolkit}. Medians of 31 rounds with new inputs and a flushed L2 in each; 95 % intervals."
-    )
+    how = "Medians of 31 rounds with new inputs and a flushed L2 in each; 95 % intervals."
+    return f"{date}, {device}, {toolkit}. {how}"
 
 
 def calibration_table(found: Sequence[Measurement], conditions: str, pictures: Mapping[str, str] | None = None) -> str:
     """`pictures`: for each lab, the name of a file beside the page."""
-    lines = [
-        conditions,
-        "",
-        _HEAD,
-        "|---|---|---|---|---|---|---|---|---|",
-        *(row(one) for one in found),
-        *(line for lab_id, name in (pictures or {}).items() for line in ("", f"![{lab_id} over sizes]({name})")),
-    ]
+    lines = [conditions, "", _HEAD, "|---|---|---|---|---|---|---|---|---|", *map(row, found)]
+    lines += [f"\n![{lab_id} over sizes]({name})" for lab_id, name in (pictures or {}).items()]
     return "\n".join(lines) + "\n"
 
 
@@ -299,9 +292,8 @@ def _reference(found: LabTiers, stand_in: StandInSpec | None) -> str:
             f"cuBLAS's speed, as on an {stand_in.measured_on}. On another GPU that is a guess: install libcublas of the CUDA toolkit."
         )
     if found.reference != LIBRARY:
-        return (
-            "Neither cuBLAS nor a kernel that stands in for it can be timed here: tiers of its speed cannot be reached."
-        )
+        why = "Neither cuBLAS nor a kernel that stands in for it can be timed here"
+        return f"{why}: tiers of its speed cannot be reached."
     said = "A grading on this machine times cuBLAS in the same rounds."
     here = next((one for one in found.places if stand_in and stand_in.file.endswith(f"{one.kernel}.cu")), None)
     here_share = here.timing.library_share if here else None

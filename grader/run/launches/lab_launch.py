@@ -165,9 +165,8 @@ def watch_public_launch(
     seconds: float = JUDGE_SECONDS,
     option: Literal["--runner", "--program"] = "--runner",
 ) -> bytes:
-    """The judge's report. `asked`: what `--watch` of kit/judge/judge_main.cpp takes. `option`: what `runner_file` describes.
-
-    Raises LaunchRefusedError where the tests have no such launch, and RuntimeError where the judge fails.
+    """`asked`: what `--watch` of kit/judge/judge_main.cpp takes. `option`: what `runner_file` describes. Raises LaunchRefusedError
+    where the tests have no such launch, and RuntimeError where the judge fails.
     """
     judge = toolset.judge_program(lab.id, public_only=True)
     report_file = runner_file.with_name("watched.json")
@@ -434,10 +433,7 @@ def model_launch(report: ProfileReport, gpu: Gpu, profile: Callable[[str], Profi
 
 
 def predicted_outlook(lab: Lab, report: ProfileReport, profile: Callable[[str], ProfileReport]) -> Outlook | None:
-    """Where the kernel stands on the lab's climb. `profile` counts other shapes: one with long sums, which some kernels cut.
-
-    None where the lab has no climb, or the launch is wrong.
-    """
+    """`profile` counts another shape: one with long sums, which some kernels cut. None: there is no climb, or the launch is wrong."""
     launch = report.launch
     facts = facts_of(launch) if lab.public.climb and launch.verdict is Verdict.PASS else None
     if facts is None:

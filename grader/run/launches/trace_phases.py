@@ -256,9 +256,9 @@ def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str, 
     last = max([trace.steps[at][2] for at in shown] + [step[2] + 1 for step in barriers], default=0)
     stays = [[ThreadInterval(thread_index(thread, block)) for thread in range(count)] for _ in range(last + 1)]
     accesses: dict[int, Access] = {}
-    for at, step in ((at, trace.steps[at]) for at in shown if trace.steps[at][1] < count):
-        (_, _, _, _, offset, size, bits, place, _, _), array = step, trace.arrays[step[3]]
-        line = _line(trace, place, file)
+    for at in (at for at in shown if trace.steps[at][1] < count):
+        _, _, _, number, offset, size, bits, place, _, _ = trace.steps[at]
+        array, line = trace.arrays[number], _line(trace, place, file)
         accesses[at] = Access(array.name, array.index(offset, size), array.value(bits, size), line)
     factor_of = _Factors(factors)
     of_global = {at for at in accesses if trace.arrays[trace.steps[at][3]].space == "global"}

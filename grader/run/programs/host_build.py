@@ -69,9 +69,7 @@ class UnusedResult:
 
 @dataclass(frozen=True)
 class TextFrame:
-    """Text of ours around that of a program's main file, for the compiler of host code alone. Whole lines. `before` is a file of its own,
-    so that what the compiler shows of the first line is the file's.
-    """
+    """Whole lines of ours around a program's main file. `before` is a file of its own: the compiler shows the file's own first line."""
 
     before: str = ""
     behind: str = ""
@@ -431,9 +429,7 @@ def _said(error: str) -> str:
 
 
 def _misspelt(name: str, error: str) -> str:
-    """The kit's name that the compiler proposes, where it differs in two letters at most. A digit, a word more, or Get instead of Set
-    makes another function of CUDA.
-    """
+    """The kit's name that is meant. A digit, a word more, or Get instead of Set makes another function of CUDA."""
     proposed = _MEANT.search(error)
     meant = proposed[1] if proposed else ""
     is_other = (

@@ -78,18 +78,15 @@ class HostToolchain:
     ) -> list[str]:
         """`options`: -D and the like. `before`: a file that is included before the source. `plain`: C++ that knows nothing of CUDA."""
         included = [*([] if plain else ["-include", str(self.prelude)]), *(["-include", before] if before else [])]
-        return [
-            self.compiler, "-x", "c++", *self._flags(options), *included, "-E", "-fpch-preprocess",
-            source, "-o", output,
-        ]  # fmt: skip
+        flags = [*self._flags(options), *included]
+        return [self.compiler, "-x", "c++", *flags, "-E", "-fpch-preprocess", source, "-o", output]
 
     def precompile(self, output: Path) -> list[str]:
         return [self.compiler, "-x", "c++-header", *self._flags([]), str(self.prelude), "-o", str(output)]
 
     def compile(self, text: str, output: str, options: list[str]) -> list[str]:
-        return [
-            self.compiler, "-x", "c++-cpp-output", *self._flags(options), "-fpreprocessed", "-c", text, "-o", output,
-        ]  # fmt: skip
+        flags = [*self._flags(options), "-fpreprocessed"]
+        return [self.compiler, "-x", "c++-cpp-output", *flags, "-c", text, "-o", output]
 
     def link(self, objects: list[str], output: str, options: list[str]) -> list[str]:
         """What is not defined anywhere is a warning of the linker's: `host_build.py` makes a sentence of it."""

@@ -150,7 +150,7 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
     """In the order of the record: what happened first comes first. Leaks come last."""
     moved = {one.allocation for one in facts.record.host if one.kind == "bad-free" and one.allocation is not None}
     failed = any(one.error not in {0, NOT_READY} for one in facts.record.errors)
-    records, leaks = [], []
+    records, leaks = list[HostRecord](), list[HostRecord]()
     for one in (*_with_errors(facts), *_short_copies(facts)):
         (leaks if one.kind == "leak" else records).append(one)
     if not (facts.record.status and failed):  # a program that gives up frees nothing

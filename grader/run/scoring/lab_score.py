@@ -30,9 +30,8 @@ from grader.run.speed.speed_score import is_measured, measured_words, performanc
 
 
 def deduplicate(seen: Iterable[tuple[str | None, Finding]]) -> tuple[Finding, ...]:
-    """One finding per kind and place, errors first; each comes with the case it was seen in, None for the build.
-
-    The first of those merged gives the words; counts are added, cases listed in the order they came.
+    """One finding per kind and place, errors first; each comes with its case, None for the build. The first of those merged gives the
+    words; counts are added, cases listed in the order they came.
     """
     merged: dict[tuple[object, ...], Finding] = {}
     for case, finding in seen:

@@ -308,9 +308,8 @@ def large_scale(shape: str) -> tuple[int, str]:
 
 
 def extrapolated(counted: Mapping[int, Traffic], sizes: int, factor: int) -> Traffic | None:
-    """The traffic at `factor` times a base shape with `sizes` sizes, computed from the traffic at three other multiples of it.
-
-    None where a counter does not follow the rule: where tiles do not divide the shape, or the kernel branches on sizes.
+    """The traffic at `factor` times a base shape with `sizes` sizes, from that at three other multiples. None where a counter does
+    not follow the rule: where tiles do not divide the shape, or the kernel branches on sizes.
     """
     if len(counted) != _NEEDED or not all(one.complete for one in counted.values()):
         return None

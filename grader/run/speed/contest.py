@@ -203,9 +203,8 @@ def run_contest(
     kept: int,
     warm_up_ms: int = WARM_UP_MS,
 ) -> Contest:
-    """Times the built kernels, with a seed that nobody can know. `kept`: the contestant whose outputs are checked.
-
-    Raises ContestError where the timer itself fails. A kernel that fails is a result.
+    """With a seed that nobody can know. `kept`: whose outputs are checked. Raises ContestError where the timer itself fails: a kernel
+    that fails is a result.
     """
     with (
         toolset.gpu.borrowed_device() as device,

@@ -77,9 +77,8 @@ def _speed(
 
 
 def contestants_of(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome) -> list[Contestant]:
-    """The contestants in the order of launching. `outcome`: what is known about the submission so far.
-
-    A handout has no model solutions. There the baseline is the student's own kernel of the baseline's lab. Raises LabError.
+    """In the order of launching. `outcome`: what is known so far. A handout has no model solutions: there the baseline is the
+    student's own kernel of the baseline's lab. Raises LabError.
     """
     baseline, control = _baselines(toolset, lab)
     limit = outcome.gpu.register_limit if outcome.gpu else None
