@@ -65,14 +65,12 @@ def readable_source(path: Path, lab: Lab) -> bytes:
         if not path.is_file():
             raise LabError(_missing(path, lab))
         if path.stat().st_size > _MOST_BYTES:
-            raise LabError(
-                f"{path} is larger than {_MOST_BYTES >> 20} MiB, which no kernel needs: is it the right file?"
-            )
+            large = f"larger than {_MOST_BYTES >> 20} MiB, which no kernel needs"
+            raise LabError(f"{path} is {large}: is it the right file?")
         data = path.read_bytes()
     except OSError as error:
-        raise LabError(
-            f"{path} cannot be read ({error.strerror}): make it readable with  chmod u+rw {shlex.quote(str(path))}"
-        ) from error
+        remedy = f"make it readable with  chmod u+rw {shlex.quote(str(path))}"
+        raise LabError(f"{path} cannot be read ({error.strerror}): {remedy}") from error
     if what := _not_source(data):
         raise LabError(f"{path} {what}")
     return data

@@ -135,17 +135,15 @@ class UnpackedHandout:
             page = f"assignments/{lab.id}/{lab.public.file}"
             done = self._tested(folder, lab)
             if done.returncode != 1 or not done.stdout.strip():
-                output = _last(done.stdout + done.stderr)
-                yield Diagnostic(
-                    page, None, f"`make test` on the starter ends with {done.returncode}, not 1:\n{output}"
-                )
+                what = f"`make test` on the starter ends with {done.returncode}, not 1"
+                yield Diagnostic(page, None, f"{what}:\n{_last(done.stdout + done.stderr)}")
             if lab.private_dir is None:
                 continue
             shutil.copyfile(lab.private_dir / lab.public.file, folder / page)
             done = self._tested(folder, lab)
             if done.returncode != 0:
-                output = _last(done.stdout + done.stderr)
-                yield Diagnostic(page, None, f"the model solution does not pass inside the handout:\n{output}")
+                what = "the model solution does not pass inside the handout"
+                yield Diagnostic(page, None, f"{what}:\n{_last(done.stdout + done.stderr)}")
 
     def _built(self, folder: Path) -> str | None:
         """Builds as set-up does. Returns the last lines of the output where that fails."""
@@ -234,9 +232,8 @@ class LabProofs:
         path = self._private(self.lab.public.file)
         mutants = mutants_of(path.read_text(encoding="utf-8")) if path.is_file() else []
         steps: list[Step] = [partial(self.stale, mutants), *(partial(self.check_mutant, mutant) for mutant in mutants)]
-        yield self._proof(
-            "mutants", f"{len(mutants)} small mistakes in the solution are caught, or they change nothing", steps
-        )
+        holds = f"{len(mutants)} small mistakes in the solution are caught, or they change nothing"
+        yield self._proof("mutants", holds, steps)
 
     def _proof(self, name: str, holds: str, steps: Sequence[Step]) -> Proof:
         return Proof(f"{name} {self.lab.id}", holds, steps, needs_kit=True)
@@ -285,10 +282,8 @@ class LabProofs:
         verdict = self.verdict_of(self.lab, mutant.text)
         changed = f"{mutant.operator} (`{mutant.before}` to `{mutant.after}`)"
         if verdict is Verdict.PASS and not listed:
-            remedy = (
-                f"add a case that fails with it, or list it in {SURVIVORS} with the reason why it computes the same"
-            )
-            said = f"every test passes after {changed}: {remedy}"
+            remedy = f"list it in {SURVIVORS} with the reason why it computes the same"
+            said = f"every test passes after {changed}: add a case that fails with it, or {remedy}"
             return [self._diagnostic(self._private(self.lab.public.file), said, line=mutant.line)]
         if verdict is not Verdict.PASS and listed:
             got = "does not compile" if verdict.facts.never_ran else f"is caught as {verdict}"

@@ -133,9 +133,8 @@ def outdated_figures(root: Path) -> Iterator[Diagnostic]:
     for name, picture in sorted(pictures.items()):
         path = root / FIGURES / name
         if not path.is_file() or path.read_bytes() != picture:
-            yield Diagnostic(
-                f"{FIGURES}/{name}", None, f"differs from what {SCRIPT} draws; run `.venv/bin/python {SCRIPT}`"
-            )
+            what = f"differs from what {SCRIPT} draws; run `.venv/bin/python {SCRIPT}`"
+            yield Diagnostic(f"{FIGURES}/{name}", None, what)
     write_ups = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "assignments").glob("*/*.md")))
     for path in sorted((root / FIGURES).glob("*.*")):
         if f"/{path.name}" not in write_ups:
@@ -149,9 +148,8 @@ _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _ABSOLUTE = re.compile(r"[a-z]+:")
 
-Read = Callable[
-    [str], str | None
-]  # a file's text by its path below the root; "" where it is no text, None where it does not exist
+# A file's text by its path below the root; "" where it is no text, None where it does not exist.
+Read = Callable[[str], str | None]
 
 
 def broken_links(page: str, read: Read) -> Iterator[Diagnostic]:
@@ -199,9 +197,8 @@ def wrong_points(lab: Lab, text: str, page: str) -> Iterator[Diagnostic]:
     """Rows of the table with wrong points, and points that no row states."""
     lines = text.splitlines()
     if _STATED_POINTS_HEADING not in lines:
-        yield Diagnostic(
-            page, None, f"has no `{_STATED_POINTS_HEADING}`: students are not told what the points are for"
-        )
+        what = f"has no `{_STATED_POINTS_HEADING}`: students are not told what the points are for"
+        yield Diagnostic(page, None, what)
         return
     start = lines.index(_STATED_POINTS_HEADING) + 1
     length = next((n for n, line in enumerate(lines[start:]) if line.startswith("## ")), len(lines) - start)
@@ -210,10 +207,8 @@ def wrong_points(lab: Lab, text: str, page: str) -> Iterator[Diagnostic]:
     for number, line in enumerate(lines[start : start + length], start=start + 1):
         if row := _ROW.fullmatch(line.strip()):
             stated.add(row[1])
-            if float(row[2]) != expected.get(row[1], 0):
-                yield Diagnostic(
-                    page, number, f"says {row[2]} points for {row[1]}, and it is {expected.get(row[1], 0):g}"
-                )
+            if float(row[2]) != (right := expected.get(row[1], 0)):
+                yield Diagnostic(page, number, f"says {row[2]} points for {row[1]}, and it is {right:g}")
     if lab.private and lab.public.speed_points not in {0, expected.get("speed", 0)}:
         told = f"lab.toml says {lab.public.speed_points:g} points for speed, and it is {expected.get('speed', 0):g}"
         yield Diagnostic(page, start, told)

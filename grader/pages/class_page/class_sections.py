@@ -269,6 +269,8 @@ def _heat_of_lab(number: int, lab: SolutionMap, mistakes: LabMistakes | None, vi
 
 def _solution_line(line: SolutionLine, number: int, most: int, mistakes: LabMistakes | None, view: ClassView) -> Shown:
     students = _students(line.placed)
+    common = [(len(students.intersection(one.students)), one) for one in (mistakes.mistakes if mistakes else ())]
+    common.sort(key=lambda one: -one[0])
     return Shown(
         number=line.number,
         text=line.text,
@@ -276,19 +278,12 @@ def _solution_line(line: SolutionLine, number: int, most: int, mistakes: LabMist
         count=len(students),
         anchor=f"solution-{number}-{line.number}",
         entries=[(one, people(view, one.students, _SOLUTION_HEAT_MOST_NAMES)) for one in line.placed],
-        groups=_groups(students, mistakes),
+        groups=[one for count, one in common[:_MOST_OF_LINE] if count],  # that most of these students are in
     )
 
 
 def _students(placed: Sequence[PlacedMistake]) -> frozenset[str]:
     return frozenset(student for one in placed for student in one.students)
-
-
-def _groups(students: frozenset[str], mistakes: LabMistakes | None) -> list[Mistake]:
-    """The groups of mistakes that most of these students are in."""
-    common = [(len(students.intersection(one.students)), one) for one in (mistakes.mistakes if mistakes else ())]
-    common.sort(key=lambda one: -one[0])
-    return [one for count, one in common[:_MOST_OF_LINE] if count]
 
 
 # The section of questions on the class page: which were answered, which numbers were right, and what others wrote instead. Pure.

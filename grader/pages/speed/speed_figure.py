@@ -245,18 +245,14 @@ def _tiers(timing: Timing, scale: float) -> list[Shown]:
 
 
 def _facts(timing: Timing) -> list[str]:
-    facts = [
-        f"{timing.rounds} rounds, each with its own inputs; {timing.outputs_checked} outputs were checked afterwards"
-    ]
-    if timing.control is not None:
-        control = timing.control
-        facts.append(
-            f"naive timed against itself, which should be 1: {control.middle:.3f} ({control.low:.3f} to {control.high:.3f})"
-        )
-    if timing.sm_mhz[0]:
-        facts.append(
-            f"clock {timing.sm_mhz[0]:,} MHz before, {timing.sm_mhz[1]:,} MHz after, {timing.temperature_c} °C"
-        )
+    rounds = f"{timing.rounds} rounds, each with its own inputs"
+    facts = [f"{rounds}; {timing.outputs_checked} outputs were checked afterwards"]
+    if (one := timing.control) is not None:
+        what = "naive timed against itself, which should be 1"
+        facts.append(f"{what}: {one.middle:.3f} ({one.low:.3f} to {one.high:.3f})")
+    before, after = timing.sm_mhz
+    if before:
+        facts.append(f"clock {before:,} MHz before, {after:,} MHz after, {timing.temperature_c} °C")
     if timing.throttle_reasons:
         facts.append(f"the GPU lowered its clock rate during the run (NVML reasons {timing.throttle_reasons:#x})")
     if timing.floor_ms:

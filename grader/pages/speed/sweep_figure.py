@@ -58,6 +58,9 @@ def sweep_figure(points: Sequence[SweepPoint]) -> Shown | None:
     if len(names) > 1:
         panels.append(_panel(placed, xs, names, _RATIOS, ()))
     height = panels[-1].top + panels[-1].height
+    last = [one for one in placed if one.kernels][-1]
+    ratios = [f"{called(one.name)} {one.speedup.middle:.2f} times naive" for one in last.kernels if one.speedup]
+    told = f"{', '.join(map(called, names))} over {len(placed)} sizes; at {last.shape}"
     return Shown(
         view_box=f"{-_LEFT:g} {-_TOP:g} {_WIDTH + _LEFT + _RIGHT:g} {height + _TOP + _BOTTOM:g}",
         pixels=round(_SCALE * (_WIDTH + _LEFT + _RIGHT)),
@@ -70,7 +73,7 @@ def sweep_figure(points: Sequence[SweepPoint]) -> Shown | None:
         troubles=[f"{one.shape}: {one.trouble}" for one in points if one.trouble],
         kernels=[called(name) for name in names],
         rows=[(one, [_cells(one, name, rate) for name in names]) for one in points],
-        alternative=_alternative(placed, names),
+        alternative=visible_text.line(f"{told}: {', '.join(ratios)}. The table below has all numbers.", 400),
     )
 
 
@@ -215,14 +218,6 @@ def _axis_title(points: Sequence[SweepPoint]) -> str:
     if all(len(set(one.sizes)) == 1 for one in points):
         return visible_text.line(" = ".join(letters), 60) if letters else "size"
     return f"geometric mean of {names}" if letters else "size, as a geometric mean"
-
-
-def _alternative(points: Sequence[SweepPoint], names: Sequence[str]) -> str:
-    last = [one for one in points if one.kernels][-1]
-    ratios = [f"{called(one.name)} {one.speedup.middle:.2f} times naive" for one in last.kernels if one.speedup]
-    which = ", ".join(called(name) for name in names)
-    text = f"{which} over {len(points)} sizes; at {last.shape}: {', '.join(ratios)}. The table below has all numbers."
-    return visible_text.line(text, 400)
 
 
 # What `tilelab calibrate` measured, as a Markdown table, which can go into a course's page and is readable on a terminal. Pure.

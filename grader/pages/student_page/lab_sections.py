@@ -24,7 +24,6 @@ from grader.pages.findings.finding_card import (
 )
 from grader.pages.findings.mismatch_figure import mismatch_figures
 from grader.pages.findings.one_cause import (
-    CauseGroup,
     advice,
     cause_groups,
     explains_all_wrong_outputs,
@@ -78,7 +77,17 @@ def finding_section(view: LabView) -> Shown | None:
     # A file that is missing, without a guess where it may be, is said by the verdict.
     again = (Verdict.MISSING_FILE, f"{lab.file} was not handed in")
     said = [one for one in lab.findings if (one.kind, one.message) != again]
-    cards = [_cause_card(one, view) for one in cause_groups(said[:_MOST_CARDS])]
+    cards = [
+        Shown(
+            sentence=group.sentence,
+            first=first,  # told in full, and drawn; the others are a line each, and in full where that is unfolded
+            figure=lane_figure(first.finding),
+            wrong=wrong_outputs(view.lab, group.findings, instructor=view.instructor),
+            others=others,
+        )
+        for group in cause_groups(said[:_MOST_CARDS])
+        for first, *others in [[_card(one, view) for one in group.findings]]
+    ]
     if not cards and not lab.causes:
         return None
     return Shown(
@@ -87,18 +96,6 @@ def finding_section(view: LabView) -> Shown | None:
         more_cards=cards[_OPEN_CARDS:],
         unshown_cards=max(0, len(said) - _MOST_CARDS),
         advice=advice(lab, instructor=view.instructor),  # cards do not repeat it
-    )
-
-
-def _cause_card(group: CauseGroup, view: LabView) -> Shown:
-    """The first finding is told in full, and drawn. The others are a line each, and in full where that is unfolded."""
-    first, *others = (_card(one, view) for one in group.findings)
-    return Shown(
-        sentence=group.sentence,
-        first=first,
-        figure=lane_figure(first.finding),
-        wrong=wrong_outputs(view.lab, group.findings, instructor=view.instructor),
-        others=others,
     )
 
 
@@ -285,15 +282,11 @@ def _facts(standing: Standing, lab: LabResult, *, instructor: bool) -> Iterator[
     if instructor and standing.extension:
         yield ("Reason for the extension", visible_text.line(standing.extension, 1000))
     if standing.at:
-        yield (
-            "Handed in",
-            f"{shown_moment(standing.at)}{f', {standing.late} late' if standing.late else ', in time' if standing.due else ''}",
-        )
+        late = f", {standing.late} late" if standing.late else ", in time" if standing.due else ""
+        yield ("Handed in", f"{shown_moment(standing.at)}{late}")
     elif standing.time_unknown:
-        yield (
-            "Handed in",
-            "late, as the platform says, but not how late" if standing.said_late else "nothing says when: not late",
-        )
+        said = "late, as the platform says, but not how late" if standing.said_late else "nothing says when: not late"
+        yield ("Handed in", said)
     if standing.days_left is not None:
         used = f"{standing.days_spent} used here, " if standing.days_spent else ""
         yield ("Late days", f"{used}{standing.days_left} left")

@@ -260,10 +260,10 @@ def proposed_launch(source: KernelSource, kernel: str, parameters: Sequence[Para
     size = number if whole <= 3 else 8 if whole <= 5 else 4  # noqa: PLR2004 -- so that products of them stay below _ELEMENTS
     size = min([size, *(elements for one in parameters if (elements := proposed_elements(one)))])
     usual = [_seen_inside(source, one, number) or proposal(one, _ELEMENTS, size) for one in parameters]
-    arguments = tuple(
-        text if text and (all_buffers or (one.is_pointer and _is_larger(own.bytes[at], one))) else usual[at]
-        for at, (text, one) in enumerate(zip(told, parameters, strict=True))
-    )
+    elements = (one.element.bytes if one.is_pointer and one.element else math.inf for one in parameters)
+    larger = [(size or 0) >= _ELEMENTS * one for size, one in zip(own.bytes, elements, strict=True)]
+    chosen = zip(told, larger, usual, strict=True)
+    arguments = tuple(text if text and (all_buffers or is_larger) else other for text, is_larger, other in chosen)
     return ProposedLaunch(grid, block, own.shared_bytes or usual_shared, arguments, own.line)
 
 
@@ -273,10 +273,6 @@ def _whole_numbers(parameters: Sequence[Parameter]) -> int:
         one.element.number for one in parameters if one.element is not None and not (one.is_pointer or one.texture)
     ]
     return sum(one is not None and one.kind != "floating" and not one.is_bool and one.bytes > 1 for one in plain)
-
-
-def _is_larger(size: int | None, parameter: Parameter) -> bool:
-    return size is not None and parameter.element is not None and size >= _ELEMENTS * parameter.element.bytes
 
 
 def _smaller_grid(grid: Extent3, block: Extent3, most: int) -> Extent3:

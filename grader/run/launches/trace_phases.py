@@ -258,8 +258,8 @@ def block_trace(trace: Trace, factors: Sequence[str], block: Index3, file: str, 
     accesses: dict[int, Access] = {}
     for at in (at for at in shown if trace.steps[at][1] < count):
         _, _, _, number, offset, size, bits, place, _, _ = trace.steps[at]
-        array, line = trace.arrays[number], _line(trace, place, file)
-        accesses[at] = Access(array.name, array.index(offset, size), array.value(bits, size), line)
+        of, line = trace.arrays[number], _line(trace, place, file)
+        accesses[at] = Access(of.name, of.index(offset, size), of.value(bits, size), line)
     factor_of = _Factors(factors)
     of_global = {at for at in accesses if trace.arrays[trace.steps[at][3]].space == "global"}
     loaded = {at: read for at, read in TraceIndex(trace).loaded.items() if read in of_global}

@@ -207,7 +207,12 @@ def build_kernels(
     """All at once, in folders of their own in `scratch`."""
     source, kept = recipe.source, recipe.kept
     fingerprint = toolset.fingerprint() if names and kept else ""
-    groups = _groups(source, names)
+    groups: list[
+        tuple[KernelSource, list[KernelName]]
+    ] = []  # of each file, those that may leave each other the addresses of code
+    for unit in source.units:
+        group = [name for name in names if (unit_of(name, source.units) or source.main) is unit]
+        groups += [(unit, group)] if len(group) > 1 and passes_code(unit) else []
     with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as beside:
 
         def begin(unit: KernelSource, group: Sequence[KernelName], name: str) -> Future[tuple[ProgramKernel, ...]]:
@@ -240,16 +245,6 @@ def with_read_parameters(kernel: ProgramKernel, only_read: Mapping[str, frozense
         for one in cast("list[dict[str, object]]", kernel.description["parameters"])
     ]
     return replace(kernel, description={**kernel.description, "parameters": parameters})
-
-
-def _groups(source: ProgramSource, names: Sequence[KernelName]) -> list[tuple[KernelSource, list[KernelName]]]:
-    """The kernels of each file that may leave each other the addresses of code."""
-    groups: list[tuple[KernelSource, list[KernelName]]] = []
-    for unit in source.units:
-        group = [name for name in names if (unit_of(name, source.units) or source.main) is unit]
-        if len(group) > 1 and passes_code(unit):
-            groups.append((unit, group))
-    return groups
 
 
 def _built(

@@ -139,11 +139,10 @@ class RunRecord(_Record):
 
     def places(self) -> list[int]:
         """Every return address that a sentence may need."""
-        found = [one.at for one in self.launches] + [one.at for one in self.findings] + [one.at for one in self.host]
-        found += [one.seen_at for one in self.errors]
-        found += [one.at for one in self.allocations] + [one.at for one in self.errors]
-        found += [one.other_at or 0 for one in self.host] + [one.freed_at or 0 for one in self.allocations]
-        found += [self.refusal.at] if self.refusal else []
+        kinds = (self.launches, self.findings, self.host, self.allocations, self.errors)
+        found = [one.at for each in kinds for one in each] + ([self.refusal.at] if self.refusal else [])
+        found += [one.seen_at for one in self.errors] + [one.freed_at or 0 for one in self.allocations]
+        found += [one.other_at or 0 for one in self.host]
         found += [reach.at for one in self.allocations for reach in (one.filled, one.taken) if reach]
         found += [frame for one in self.host for frame in one.frames]
         return sorted({one for one in found if one > 0})

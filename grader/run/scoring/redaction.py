@@ -52,7 +52,10 @@ def _lab(lab: LabResult) -> LabResult:
     # Merged again, from the cases that show everything: a count or a first place would tell of the others.
     shown = (case for case in lab.cases if case.feedback == "full")
     full = [(case.name, finding) for case in shown for launch in case.launches for finding in launch.findings]
-    cases = tuple(_shown(case) for case in lab.cases)
+    # Without the executors' disagreement, which is for the instructor, and without the GPU's message, which names shapes.
+    told = ((one, one.feedback == "full" and one.verdict is not Verdict.INTERNAL_ERROR) for one in lab.cases)
+    left = ((one, {} if whole else {"launches": (), "on_gpu": None, **_told(one)}) for one, whole in told)
+    cases = tuple(one.model_copy(update={**update, "difference": ""}) for one, update in left)
     # The timed shapes are public; why a person has to look is not, nor what broke on our side.
     ours, sizes = {"trouble": "could not be measured"}, lab.timing.sweep if lab.timing else ()
     sweep = tuple(one.model_copy(update=ours if one.ours else {}) for one in sizes)
@@ -84,13 +87,6 @@ def _verdict(lab: LabResult, cases: Sequence[Case]) -> Verdict:
     if not lab.ran or lab.verdict in UNDECIDED or all(case.passed for case in judging):
         return lab.verdict
     return worst([case.verdict for case in judging])
-
-
-def _shown(case: Case) -> Case:
-    """Without the executors' disagreement, which is for the instructor, and without the GPU's message, which names shapes."""
-    whole = case.feedback == "full" and case.verdict is not Verdict.INTERNAL_ERROR
-    told = {} if whole else {"launches": (), "on_gpu": None, **_told(case)}
-    return case.model_copy(update={**told, "difference": ""})
 
 
 def _told(case: Case) -> dict[str, object]:
