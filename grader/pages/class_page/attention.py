@@ -36,12 +36,12 @@ def attention(results: Sequence[Result]) -> Shown | None:
     taken = [one for one in results if not one.submission.refused]
     refused = ((one, one.submission.refused) for one in results if one.submission.refused)
     rows: tuple[tuple[Verdict, str, Iterable[Said]], ...] = (
-        (Verdict.INTERNAL_ERROR, "The grader failed", _of_labs(results, _reason(Verdict.INTERNAL_ERROR))),
-        (Verdict.NEEDS_GPU, "Still to be graded on a GPU", _of_labs(results, _reason(Verdict.NEEDS_GPU))),
-        (Verdict.NEEDS_GPU, "CPU executor and GPU disagree", _of_labs(results, _difference)),
-        (Verdict.WRONG_ANSWER, "Wrong at a size of the sweep", _of_labs(results, _wrong_in_sweep)),
+        (Verdict.INTERNAL_ERROR, "The grader failed", _each(results, _reason(Verdict.INTERNAL_ERROR))),
+        (Verdict.NEEDS_GPU, "Still to be graded on a GPU", _each(results, _reason(Verdict.NEEDS_GPU))),
+        (Verdict.NEEDS_GPU, "CPU executor and GPU disagree", _each(results, _difference)),
+        (Verdict.WRONG_ANSWER, "Wrong at a size of the sweep", _each(results, _wrong_in_sweep)),
         (Verdict.REJECTED, "Refused uploads", refused),
-        (Verdict.REJECTED, "Rejected code", _of_labs(taken, _reason(Verdict.REJECTED))),
+        (Verdict.REJECTED, "Rejected code", _each(taken, _reason(Verdict.REJECTED))),
     )
     groups = [
         group(title, _REMEDIES[title], found, most=_MOST, few=_FEW, look=verdict.facts, tone=verdict.facts.tone)
@@ -56,39 +56,32 @@ def _section(kind: str, title: str, groups: Sequence[Shown]) -> Shown | None:
     return Shown(kind=kind, title=title, groups=filled) if filled else None
 
 
-def _of_labs(results: Sequence[Result], say: Callable[[LabResult], str | None]) -> Iterator[Said]:
-    """Each lab of which there is something to say, behind its id."""
-    return _each(results, lambda lab: [said] if (said := say(lab)) is not None else [])
-
-
 def _each(results: Sequence[Result], say: Callable[[LabResult], Sequence[str]]) -> Iterator[Said]:
+    """What there is to say of each lab, behind its id."""
     return ((one, f"{lab_id}{said}") for one in results for lab_id, lab in one.labs.items() for said in say(lab))
 
 
-def _reason(verdict: Verdict) -> Callable[[LabResult], str | None]:
-    def say(lab: LabResult) -> str | None:
+def _reason(verdict: Verdict) -> Callable[[LabResult], list[str]]:
+    def say(lab: LabResult) -> list[str]:
         messages = [finding.message for finding in lab.findings if finding.kind is verdict]
         messages += [case.message for case in lab.cases if case.verdict is verdict and case.message]
-        return f": {next(iter(messages), verdict.facts.sentence)}" if lab.verdict is verdict else None
+        return [f": {next(iter(messages), verdict.facts.sentence)}"] if lab.verdict is verdict else []
 
     return say
 
 
-def _difference(lab: LabResult) -> str | None:
+def _difference(lab: LabResult) -> list[str]:
     """The first difference of the lab. The others are in the result."""
-    found = next((case for case in lab.cases if case.difference), None)
-    if found:
-        return f", {found.name}: {found.difference}"
-    if not lab.gpu_trouble or lab.verdict is not Verdict.PASS:
-        return None
+    found = [f", {case.name}: {case.difference}" for case in lab.cases if case.difference][:1]
+    if found or not lab.gpu_trouble or lab.verdict is not Verdict.PASS:
+        return found
     was_run = any(case.on_gpu for case in lab.cases)
-    return f": {'' if was_run else 'judged by the CPU executor alone: '}{lab.gpu_trouble}"
+    return [f": {'' if was_run else 'judged by the CPU executor alone: '}{lab.gpu_trouble}"]
 
 
-def _wrong_in_sweep(lab: LabResult) -> str | None:
+def _wrong_in_sweep(lab: LabResult) -> list[str]:
     """The first wrong size of the lab."""
-    wrong = next((one for one in lab.timing.sweep if one.wrong), None) if lab.timing else None
-    return f", {wrong.shape}: {wrong.trouble}" if wrong else None
+    return [f", {one.shape}: {one.trouble}" for one in (lab.timing.sweep if lab.timing else ()) if one.wrong][:1]
 
 
 # What the course's policy and people decided in a class: overrides, regrade requests, late work, and which grades changed last. Pure.

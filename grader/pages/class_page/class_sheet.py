@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from statistics import fmean, median
 from typing import Any
 
@@ -56,7 +56,14 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
     """`rows`: in the order of the table. `names`: what they are sorted by. Verdicts and sections are numbers in lists."""
     labs = list(view.labs)
     sections = [*view.sections, ""]
-    flags = _flags(view)
+    changed = {one.submission.id: {change.date for change in moved(one)} for one in view.results}
+    last = max(set().union(*changed.values()), default="")  # when a batch last found a grade other than before
+    flags: dict[str, Collection[str]] = {
+        "nothing": {one.submission.id for one in view.results if brought_nothing(one)},
+        "help": needs_help(view),
+        "open": {one.submission.id for one in view.results if is_open(one)},
+        "changed": {student for student, dates in changed.items() if last in dates},
+    }
     mistakes = [mistake for lab in view.insight.mistakes for mistake in lab.mistakes]
     making: dict[str, list[int]] = {}
     for at, mistake in enumerate(mistakes):
@@ -79,17 +86,6 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
             }
             for result, name in zip(rows, names, strict=True)
         ],
-    }
-
-
-def _flags(view: ClassView) -> Mapping[str, frozenset[str]]:
-    changed = {one.submission.id: {change.date for change in moved(one)} for one in view.results}
-    last = max(set().union(*changed.values()), default="")  # when a batch last found a grade other than before
-    return {
-        "nothing": frozenset(one.submission.id for one in view.results if brought_nothing(one)),
-        "help": frozenset(needs_help(view)),
-        "open": frozenset(one.submission.id for one in view.results if is_open(one)),
-        "changed": frozenset(student for student, dates in changed.items() if last in dates),
     }
 
 

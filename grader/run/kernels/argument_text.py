@@ -250,12 +250,10 @@ def parse_argument(text: str) -> WantedArgument:
         message = f"--arg {text!r}: a buffer has at least one element: write a buffer as 'float[4096]=random'"
         raise ArgumentError(message)
     if not extents and not fill:
-        raise ArgumentError(
-            f"--arg {text!r}: a value needs a number, as in '{name}=64'; a buffer needs a size, as in '{name}[4096]'"
-        )
-    return WantedArgument(
-        text, name, extents, _content(text, fill, name, is_buffer=bool(extents)), match["type"].count("*"), texture
-    )
+        example = f"as in '{name}=64'; a buffer needs a size, as in '{name}[4096]'"
+        raise ArgumentError(f"--arg {text!r}: a value needs a number, {example}")
+    content, stars = _content(text, fill, name, is_buffer=bool(extents)), match["type"].count("*")
+    return WantedArgument(text, name, extents, content, stars, texture)
 
 
 def _content(text: str, fill: str | None, type_name: str, *, is_buffer: bool) -> Content:
@@ -284,10 +282,8 @@ def named_functions(wanted: WantedArgument) -> list[str]:
     if wanted.content.function:
         return [wanted.content.function]
     values = [part.rpartition("=")[2].strip(" {}") for part in wanted.text.partition("=")[2].split(",")]
-    parts = wanted.content.fill == "parts"
-    return [
-        one for one in values if parts and _FUNCTION.fullmatch(one) and one not in _WORDS and number_in(one) is None
-    ]
+    named = (one for one in values if wanted.content.fill == "parts" and _FUNCTION.fullmatch(one))
+    return [one for one in named if one not in _WORDS and number_in(one) is None]
 
 
 def listed(text: str, fill: str, type_name: str) -> Content:

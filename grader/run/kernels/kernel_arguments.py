@@ -149,9 +149,9 @@ def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequen
         size = argument.elements * argument.element.bytes if argument.extents and argument.shown is None else 0
         total += size
         if size > MAX_BUFFER_BYTES or total > MAX_TOTAL_BYTES:
+            most = f"one buffer may have {MAX_BUFFER_BYTES >> 20} MiB, all buffers together {MAX_TOTAL_BYTES >> 20}"
             raise ArgumentError(
-                f"{argument.parameter.name} is too large: one buffer may have {MAX_BUFFER_BYTES >> 20} MiB, all buffers together "
-                f"{MAX_TOTAL_BYTES >> 20}. A smaller problem shows the same mistakes."
+                f"{argument.parameter.name} is too large: {most}. A smaller problem shows the same mistakes."
             )
     return arguments
 
@@ -216,9 +216,8 @@ class _Matching:
             whole = self._number_or_buffer(replace(parameter, is_pointer=True, element=element), element, wanted)
             return replace(whole, parameter=parameter, texture=options)
         if options.shows not in self.names:
-            raise ArgumentError(
-                f"--arg {wanted.text!r}: {self.kernel} has no parameter {options.shows!r} whose memory could be shown"
-            )
+            what = f"no parameter {options.shows!r} whose memory could be shown"
+            raise ArgumentError(f"--arg {wanted.text!r}: {self.kernel} has {what}")
         shown = self.names.index(options.shows)
         return Argument(parameter, element, _ZERO, wanted.extents, texture=options, shown=shown)
 
@@ -259,10 +258,8 @@ def _counted(parameter: Parameter, element: ValueType, content: Content, wanted:
     numbers, leaves = content.numbers, max(1, len(element.leaves))
     extents = wanted.extents if wanted.extents != (0,) else (len(numbers) // leaves,)
     if math.prod(extents) * leaves != len(numbers):
-        raise ArgumentError(
-            f"--arg {wanted.text[:80]!r}: {parameter.name} has places for {math.prod(extents) * leaves:,} numbers, and the list has "
-            f"{len(numbers):,}"
-        )
+        has = f"places for {math.prod(extents) * leaves:,} numbers, and the list has {len(numbers):,}"
+        raise ArgumentError(f"--arg {wanted.text[:80]!r}: {parameter.name} has {has}")
     for leaf in element.leaves:
         low, high = -(1 << (8 * leaf.bytes - 1)), 1 << (8 * leaf.bytes)
         if leaf.kind != "floating" and content.whole and not all(low <= one < high for one in numbers):
@@ -293,10 +290,8 @@ def _check_range(parameter: Parameter, number: Leaf, wanted: WantedArgument) -> 
 
 
 def _mismatch(kernel: str, parameter: Parameter, wanted: WantedArgument) -> str:
-    return (
-        f"--arg {wanted.text!r} does not fit the parameter `{parameter.text} {parameter.name}` of {kernel}: "
-        f"write, for instance, {proposal(parameter)!r}."
-    )
+    of = f"the parameter `{parameter.text} {parameter.name}` of {kernel}"
+    return f"--arg {wanted.text!r} does not fit {of}: write, for instance, {proposal(parameter)!r}."
 
 
 def signature(kernel: str, parameters: Sequence[Parameter]) -> str:
@@ -370,10 +365,8 @@ class _Filler:
                 where = self._path(member)
                 what = f"{target.texture} {where} is" if target.texture else f"pointer {where} leads to"
                 example = f"{self.layout.name}={_proposed_parts(self.layout)}"
-                raise ArgumentError(
-                    f"--arg {self.text!r} does not say what the {what}: write, for instance, {example!r}, "
-                    "or null for a pointer to nothing"
-                )
+                remedy = f"write, for instance, {example!r}, or null for a pointer to nothing"
+                raise ArgumentError(f"--arg {self.text!r} does not say what the {what}: {remedy}")
             self.found.numbers.append((member.leaf, 0))
         return self.found
 
@@ -395,9 +388,8 @@ class _Filler:
             else:
                 names = ", ".join("".join(one) for one in groups)
                 prefix = ".".join(_steps(members[0].path)[:depth]).replace(".[", "[") if members else ""
-                raise ArgumentError(
-                    f"--arg {self.text!r}: {part!r} is none of the members of {prefix or self.layout.name}: {names}"
-                )
+                whole = prefix or self.layout.name
+                raise ArgumentError(f"--arg {self.text!r}: {part!r} is none of the members of {whole}: {names}")
 
     def set(self, depth: int, members: Sequence[Member], value: str) -> None:
         if value.startswith("{"):

@@ -274,25 +274,20 @@ def _perhaps(built: BuiltKernel) -> Iterator[str]:
     if not missing or built.build.refusals[0].verdict is not Verdict.COMPILE_ERROR:
         return
     if built.headers:
-        yield (
-            f"Perhaps `{missing[0]}` is declared in {' or '.join(dict.fromkeys(built.headers))}: put that header beside the file, or name "
-            "its folder with -I."
-        )
+        headers = " or ".join(dict.fromkeys(built.headers))
+        yield f"Perhaps `{missing[0]}` is declared in {headers}: put that header beside the file, or name its folder with -I."
     if missing[0].isupper():
         yield f"If `{missing[0]}` is a macro of your build, define it here as well: -D {missing[0]}=VALUE."
 
 
 def _about_name(kernel: str, error: str) -> str:
     if "unable to deduce" in error or "no matches converting" in error or "overloaded" in error:
-        return (
-            f"--kernel {kernel!r} is a template or has several versions. Name one instance, such as '{kernel}<float>', or its "
-            f"parameters, such as '{kernel}(float*, int)'."
-        )
+        remedy = f"Name one instance, such as '{kernel}<float>', or its parameters, such as '{kernel}(float*, int)'."
+        return f"--kernel {kernel!r} is a template or has several versions. {remedy}"
+    said = f"the compiler says: {error}."
     if "not declared" in error or "is not a member" in error:
-        return (
-            f"--kernel {kernel!r}: there is no kernel of this name. Name a kernel in a namespace with it: ns::{kernel}."
-        )
-    return f"--kernel {kernel!r}: the compiler says: {error}."
+        said = f"there is no kernel of this name. Name a kernel in a namespace with it: ns::{kernel}."
+    return f"--kernel {kernel!r}: {said}"
 
 
 # What a `__constant__` or `__device__` variable holds, as a user says it with --set: host code would have copied it there.
@@ -311,9 +306,8 @@ def with_contents(source: KernelSource, settings: Sequence[str]) -> KernelSource
     for setting in settings:
         match = _SETTING.fullmatch(setting)
         if match is None:
-            raise CheckError(
-                f"--set {setting!r}: write a variable and what it holds, as in 'weights={{1,2,1}}', 'scale=0.5' or 'w[9]=random'"
-            )
+            example = "'weights={1,2,1}', 'scale=0.5' or 'w[9]=random'"
+            raise CheckError(f"--set {setting!r}: write a variable and what it holds, as in {example}")
         content, count = _contents(setting, match[2] or "[1]", match[3])
         changed = {name: _initialised(text, match[1], content, count) for name, text in texts.items()}
         if changed == texts:
@@ -331,9 +325,8 @@ def _contents(setting: str, extents: str, fill: str) -> tuple[Content, int]:
         raise CheckError(f"--set {setting!r}: {str(error).partition(': ')[2]}") from error
     count = len(content.numbers) if content.fill == "listed" else math.prod(wanted.extents)
     if count > _MOST_NUMBERS or not all(map(math.isfinite, content.numbers)):
-        raise CheckError(
-            f"--set {setting!r}: a variable may be given at most {_MOST_NUMBERS:,} numbers, without infinity and NaN"
-        )
+        most = f"at most {_MOST_NUMBERS:,} numbers, without infinity and NaN"
+        raise CheckError(f"--set {setting!r}: a variable may be given {most}")
     return content, count
 
 

@@ -96,10 +96,8 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
     for name in functions:
         word = re.compile(rf"\b{re.escape(name.rpartition('::')[2])}\b")
         if not any(word.search(text) for text in source.texts.values()):
-            message = (
-                f"--arg: {source.name} has no function {name!r}: write the name of one of its __device__ functions"
-            )
-            raise ArgumentError(message)
+            remedy = "write the name of one of its __device__ functions"
+            raise ArgumentError(f"--arg: {source.name} has no function {name!r}: {remedy}")
     work = scratch / "work"
     built = build_kernel(toolset, source, request.kernel, work, definitions=request.definitions, functions=functions)
     if built.build.runner is None or built.build.image is None:
@@ -269,9 +267,8 @@ def proposed_launch(source: KernelSource, kernel: str, parameters: Sequence[Para
 
 def _whole_numbers(parameters: Sequence[Parameter]) -> int:
     """How many parameters may be sizes."""
-    plain = [
-        one.element.number for one in parameters if one.element is not None and not (one.is_pointer or one.texture)
-    ]
+    values = (one.element for one in parameters if not (one.is_pointer or one.texture))
+    plain = (one.number for one in values if one is not None)
     return sum(one is not None and one.kind != "floating" and not one.is_bool and one.bytes > 1 for one in plain)
 
 

@@ -31,12 +31,11 @@ class Standings {
     return [...groups.values()].sort((one, other) => one.kind - other.kind || other.threads.length - one.threads.length);
   }
   words({ kind, line, threads }) {
-    const { story } = this.run;
     const many = threads.length > 1;
     const where = line ? " line " + line : kind === Kind.leave ? " its end" : " an unknown line";
     const said = { [Kind.wait]: (many ? "wait" : "waits") + " in" + where, [Kind.leave]: (many ? "have" : "has") + " left the kernel at" + where,
       [Kind.stop]: (many ? "were" : "was") + " stopped in" + where }[kind];
-    return plural(threads.length, "thread") + " " + said + ": " + spans(story, threads) + ".";
+    return plural(threads.length, "thread") + " " + said + ": " + spans(this.run.story, threads) + ".";
   }
   sentences(number) {
     return this.groups(number).map((group) => this.words(group));
