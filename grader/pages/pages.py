@@ -38,9 +38,8 @@ def class_page(
 ) -> str:
     """The instructor's page about the class. It links into the folder `students/` beside it. `insight`: what else the batch knows."""
     sheet = class_sheet(results, course, notes, insight)
-    return render_page(
-        "class_page/class", sheet, sections=CLASS_SECTIONS, script=trusted_text("class_page/student_table.js")
-    )
+    script = trusted_text("class_page/student_table.js")
+    return render_page("class_page/class", sheet, sections=CLASS_SECTIONS, script=script)
 
 
 def similar_page(

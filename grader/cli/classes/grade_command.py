@@ -237,18 +237,16 @@ def with_attempts(policy: CoursePolicy, attempt: str) -> CoursePolicy:
             return policy
         case "latest" | "best" | "before-deadline" as which:
             return replace(policy, course=replace(policy.course, attempts=which))
-    raise RemediableError(
-        f"--attempt {attempt}: there is no such choice. Choose one of {', '.join(get_args(Attempts))}."
-    )
+    choices = ", ".join(get_args(Attempts))
+    raise RemediableError(f"--attempt {attempt}: there is no such choice. Choose one of {choices}.")
 
 
 def time_zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name.strip())
     except (OSError, ValueError, KeyError) as error:  # a zone that is not there is a KeyError
-        raise RemediableError(
-            f"--timezone {name}: there is no such time zone. Give a name such as Europe/Berlin, America/New_York or UTC."
-        ) from error
+        remedy = "Give a name such as Europe/Berlin, America/New_York or UTC."
+        raise RemediableError(f"--timezone {name}: there is no such time zone. {remedy}") from error
 
 
 # One of several paths: a name with blanks stands in quotes.

@@ -84,9 +84,8 @@ def pages_again(request: PagesRequest) -> int:
         named = request.course.strip() or batch.course
         told = request.comments.strip() or batch.comments
         if told and not Path(told).is_file():  # all comments would vanish from all pages without a word
-            raise RemediableError(
-                f"{told}: there is no such file. Name the comments that count, as in COMMENTS=comments.toml. Nothing was changed."
-            )
+            remedy = "Name the comments that count, as in COMMENTS=comments.toml."
+            raise RemediableError(f"{told}: there is no such file. {remedy} Nothing was changed.")
         comments = CommentsFile(Path(told) if told else folder.comments)
         policy = read_policy(root, lab_ids(root), Path(named) if named else None)
         decided = Decided(comments, comments.read(), policy, str(Path(told).absolute()) if told else "")
@@ -125,9 +124,8 @@ class ExportRequest:
 def export_again(request: ExportRequest) -> int:
     """Write the grades of a graded class in other formats; nothing is judged again."""
     if not request.exports:
-        raise RemediableError(
-            f"name a format, as in `make export EXPORT=canvas`. There are: {', '.join(one.name for one in registered(Export))}"
-        )
+        names = ", ".join(one.name for one in registered(Export))
+        raise RemediableError(f"name a format, as in `make export EXPORT=canvas`. There are: {names}")
     formats = exports_named(request.exports)
     folder = graded_folder(request.out)
     roster = read_roster(Path(request.roster)) if request.roster.strip() else None
@@ -192,9 +190,8 @@ def _meant(word: str, folder: OutputFolder, batches: Sequence[KeptBatch]) -> str
     except AmbiguousError as error:
         raise RemediableError(f"{error}.") from error
     if meant is None or meant not in known:
-        raise RemediableError(
-            f"{folder.path}: no grade of {word!r} is kept here. There are: {some(sorted(known)) or 'none'}"
-        )
+        there = some(sorted(known)) or "none"
+        raise RemediableError(f"{folder.path}: no grade of {word!r} is kept here. There are: {there}")
     return meant
 
 

@@ -155,13 +155,11 @@ class RunTraces:
         followed = survey.named(self.launch) if self.launch else survey.first_to_see()
         if followed is None:
             said = "\n".join(_of_host(survey)) or survey.launch.message
-            raise NoLaunchError(
-                f"In this run, the host code of {self.lab.public.file} launches no kernel that begins.\n{said}".strip()
-            )
+            what = f"In this run, the host code of {self.lab.public.file} launches no kernel that begins."
+            raise NoLaunchError(f"{what}\n{said}".strip())
         if not followed.began:
-            raise LaunchRefusedError(
-                f"launch {followed.number} ({followed.kernel}) did not begin, so there is nothing to step through"
-            )
+            which = f"launch {followed.number} ({followed.kernel})"
+            raise LaunchRefusedError(f"{which} did not begin, so there is nothing to step through")
         return followed
 
     def _tracer(self, source: bytes) -> RunTracer:

@@ -70,23 +70,17 @@ def _totals(counts: Counts) -> Iterator[Part]:
             rows.append((f"global {names.kind}s", f"{requests:,}", *touched, ""))
     for names in METRICS:
         if instructions := counts.get(names.instructions):
-            wavefronts = (
-                f"{counts[names.wavefronts]:,} ({counts[names.conflicts]:,})" if names.wavefronts in counts else ""
-            )
+            is_known = names.wavefronts in counts
+            wavefronts = f"{counts[names.wavefronts]:,} ({counts[names.conflicts]:,})" if is_known else ""
             rows.append((f"shared {names.kind}s", f"{instructions:,}", "", "", wavefronts))
-    yield Table(
-        ("", "requests of warps", "32-byte sectors", "sectors per request", "wavefronts (conflicts)"),
-        tuple(rows),
-        frozenset({1, 2, 3, 4}),
-    )
+    heads = ("", "requests of warps", "32-byte sectors", "sectors per request", "wavefronts (conflicts)")
+    yield Table(heads, tuple(rows), frozenset({1, 2, 3, 4}))
 
 
 def _work(traffic: Traffic) -> str:
     counts = traffic.metrics
-    text = (
-        f"{l1_bytes(counts):,} bytes of global memory pass through L1. Reading each input once and writing each output once "
-        f"would be {traffic.compulsory_bytes:,} bytes."
-    )
+    least = f"Reading each input once and writing each output once would be {traffic.compulsory_bytes:,} bytes."
+    text = f"{l1_bytes(counts):,} bytes of global memory pass through L1. {least}"
     if not traffic.work:
         return text
     loads = counts[LOAD.sectors] / traffic.work
@@ -139,10 +133,9 @@ _AS_PREDICTED = 0.75  # a smaller part of the predicted speed is told as such
 def prediction_words(outlook: Outlook) -> str:
     gpu = gpu_named(outlook.gpu).name
     registers = f"{outlook.registers} registers for each thread, {'from nvcc' if outlook.compiled else 'an estimate'}"
-    return (
-        f"Predicted, not measured: {outlook.gflops / 1e3:.1f} TFLOP/s at {outlook.shape} on one {gpu}, from the counts at "
-        f"{visible_text.line(outlook.counted, 80)} and {registers}."
-    )
+    speed = f"{outlook.gflops / 1e3:.1f} TFLOP/s at {outlook.shape} on one {gpu}"
+    counted = visible_text.line(outlook.counted, 80)
+    return f"Predicted, not measured: {speed}, from the counts at {counted} and {registers}."
 
 
 def binding_words(outlook: Outlook) -> str:

@@ -150,9 +150,8 @@ def match_arguments(kernel: str, parameters: Sequence[Parameter], wanted: Sequen
         total += size
         if size > MAX_BUFFER_BYTES or total > MAX_TOTAL_BYTES:
             most = f"one buffer may have {MAX_BUFFER_BYTES >> 20} MiB, all buffers together {MAX_TOTAL_BYTES >> 20}"
-            raise ArgumentError(
-                f"{argument.parameter.name} is too large: {most}. A smaller problem shows the same mistakes."
-            )
+            what = f"{argument.parameter.name} is too large: {most}"
+            raise ArgumentError(f"{what}. A smaller problem shows the same mistakes.")
     return arguments
 
 

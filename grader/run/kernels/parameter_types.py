@@ -417,30 +417,21 @@ def passing_of(layout: ValueType, machine: str = platform.machine()) -> Passing:
 def _on_x86(layout: ValueType) -> Passing:
     if layout.bytes > IN_REGISTERS or any(one.leaf.offset % one.leaf.bytes for one in layout.members):
         return Passing("stack")
-    words = [
-        [one for one in layout.members if one.leaf.offset // _WORD == word] for word in range(-(-layout.bytes // _WORD))
-    ]
-    pieces = [
-        (word * _WORD, min(_WORD, layout.bytes - word * _WORD), all(map(_is_floating, held)))
-        for word, held in enumerate(words)
-        if held
-    ]
+    held_at = ((at, range(at, at + _WORD)) for at in range(0, layout.bytes, _WORD))
+    words = ((at, [one for one in layout.members if one.leaf.offset in word]) for at, word in held_at)
+    pieces = [(at, min(_WORD, layout.bytes - at), all(map(_is_floating, held))) for at, held in words if held]
     return Passing("registers", tuple(pieces))
 
 
 def _on_arm(layout: ValueType) -> Passing:
     members = () if layout.trouble else layout.members
-    if (
-        0 < len(members) <= _MOST_SAME
-        and all(map(_is_floating, members))
-        and len({one.leaf.bytes for one in members}) == 1
-    ):
+    is_same = all(map(_is_floating, members)) and len({one.leaf.bytes for one in members}) == 1
+    if is_same and len(members) <= _MOST_SAME:
         return Passing("registers", tuple((one.leaf.offset, one.leaf.bytes, True) for one in members))
     if layout.bytes > IN_REGISTERS:
         return Passing("reference")
-    return Passing(
-        "registers", tuple((at, min(_WORD, layout.bytes - at), False) for at in range(0, layout.bytes, _WORD))
-    )
+    words = range(0, layout.bytes, _WORD)
+    return Passing("registers", tuple((at, min(_WORD, layout.bytes - at), False) for at in words))
 
 
 def _is_floating(member: Member) -> bool:

@@ -32,10 +32,9 @@ def failed_call(facts: Facts) -> Words:
 
 def unchecked_error(facts: Facts) -> Words:
     advice = "Compare what each call returns with cudaSuccess, and stop with a message if it is something else."
-    message = (
-        f"{facts.call} fails here ({facts.error.name}: {facts.error.said}), and nobody looks at the value that says so."
-    )
-    return message, facts.error.advice or advice
+    error = facts.error
+    message = f"{facts.call} fails here ({error.name}: {error.said}), and nobody looks at the value that says so."
+    return message, error.advice or advice
 
 
 def unasked_launch(facts: Facts) -> Words:
@@ -220,9 +219,8 @@ def host_pointer_on_device(facts: Facts) -> Words:
     who = f"`{facts.kernel}`" if facts.record.text("kernel") or facts.launch else facts.call
     argument = facts.record.text("argument")
     parameter = f" for its parameter `{argument}`" if argument else ""
-    return (
-        f"{who} is given a pointer to memory of the host{parameter}. It needs a pointer to memory of the device there."
-    )
+    needs = "It needs a pointer to memory of the device there."
+    return f"{who} is given a pointer to memory of the host{parameter}. {needs}"
 
 
 def use_after_free(facts: Facts) -> Words:
@@ -262,9 +260,8 @@ _EDGE = (
 
 def copy_race(facts: Facts) -> Words:
     where = "nodes of one graph" if facts.record.flag("in_graph") else "in different streams"
-    message = (
-        f"This line and the work{facts.other} use {facts.memory}. They are {where}, and nothing says which comes first."
-    )
+    used = f"This line and the work{facts.other} use {facts.memory}."
+    message = f"{used} They are {where}, and nothing says which comes first."
     return (message, _EDGE) if facts.record.flag("in_graph") else message
 
 
@@ -277,10 +274,10 @@ def launch_race(facts: Facts) -> Words:
         return f"{'writes' if record.flag(f'{prefix}writes') else 'reads'} {what}{f' in line {line}' if line else ''}"
 
     where = "are nodes of one graph" if record.flag("in_graph") else "are in different streams"
-    message = (
-        f"`{facts.kernel}` {act('', place)} and `{facts.other_kernel}`, launched{facts.other}, {act('other_', 'it')}. "
-        f"The two launches {where}, and nothing says which comes first."
+    both = (
+        f"`{facts.kernel}` {act('', place)} and `{facts.other_kernel}`, launched{facts.other}, {act('other_', 'it')}."
     )
+    message = f"{both} The two launches {where}, and nothing says which comes first."
     return (message, _EDGE) if record.flag("in_graph") else message
 
 

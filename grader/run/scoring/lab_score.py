@@ -111,19 +111,12 @@ def merged(findings: Sequence[Finding], sanitized: Sequence[Sanitized], file: st
     ]
     heard = {one for same in agreeing for one in same}
     alone = {(one.tool, one.kind, one.line): one for one in reversed(sanitized) if one not in heard}
-    return (*ours, *(_second_opinion_note(one, file) for one in reversed(alone.values())))
-
-
-def _second_opinion_note(one: Sanitized, file: str) -> Finding:
-    return Finding(
-        kind=one.kind,
-        severity="note",
-        message=f"Only compute-sanitizer's {one.tool} reports this: {one.words}",
-        file=file,
-        line=one.line,
-        source=one.source if one.line is not None else None,
-        confirmed_by=(one.tool,),
-    )
+    for one in reversed(alone.values()):
+        source = one.source if one.line is not None else None
+        said = f"Only compute-sanitizer's {one.tool} reports this: {one.words}"
+        note = Finding(kind=one.kind, severity="note", message=said, file=file, line=one.line, source=source)
+        ours.append(note.model_copy(update={"confirmed_by": (one.tool,)}))
+    return tuple(ours)
 
 
 def score_lab(lab: Lab, outcome: LabOutcome, verdict: LabVerdict | None = None) -> LabResult:
