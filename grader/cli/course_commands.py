@@ -115,8 +115,6 @@ def _say(text: str) -> None:
         Console(highlight=False).print(text, markup=False, soft_wrap=True)
 
 
-# `check-course`.
-
 # Used if no seed has been made, as in continuous integration. Any number works, and no seed file is written.
 _SOME_SEED = 20_240_917
 _KEPT = Path(".tilelab/check")  # what earlier runs judged and proved

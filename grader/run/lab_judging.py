@@ -141,10 +141,8 @@ class _Job:
 
     def _run_program(self, built: CpuBuild, program: StartedProgram | None) -> _Ran:
         cases = program.judge(self.call) if program else ()
-        # What the CPU executor found and no GPU shows: whatever is seen there, these cases have failed.
-        told = {case.name for case in cases if not case.passed and case.verdict.facts.unseen_on_gpu}
-        worth_a_run = tuple(name for name in self._for_a_gpu() if name not in told)
-        call, alone = dataclasses.replace(self.call, cases=worth_a_run), bool(built.refusals)
+        call = dataclasses.replace(self.call, cases=_worth_a_run(self._for_a_gpu(), cases))
+        alone = bool(built.refusals)
         return cases, (), judge_natively(self.judge.toolset, self.lab, self.text, self.folder, call, alone=alone)
 
     def _seconds(self) -> float:
@@ -160,3 +158,9 @@ class _Job:
         findings = tuple(one.finding(self.lab.public.file, lines) for one in refusals)
         verdict, seconds = refusals[0].verdict, self._seconds()
         return LabOutcome(self.lab.id, verdict, build=build, findings=findings, seconds=seconds, gpu=gpu)
+
+
+def _worth_a_run(names: tuple[str, ...], cases: Sequence[JudgedCase]) -> tuple[str, ...]:
+    """Without the cases in which the CPU executor found what no GPU shows: whatever is seen there, they have failed."""
+    told = {case.name for case in cases if not case.passed and case.verdict.facts.unseen_on_gpu}
+    return tuple(name for name in names if name not in told)

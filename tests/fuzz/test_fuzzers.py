@@ -96,8 +96,8 @@ def test_a_case_that_passes_for_a_lying_runner_is_found(run: Run, monkeypatch: p
     def gullible(*arguments: Any) -> Any:  # noqa: ANN401 -- as the function it stands for
         return dataclasses.replace(real(*arguments), passed=True)
 
-    real = judge_call._case
-    monkeypatch.setattr(judge_call, "_case", gullible)
+    real = judge_call.JudgedCase
+    monkeypatch.setattr(judge_call, "JudgedCase", gullible)
     assert any("although nothing was computed" in text for text in told(run(conversation(ROOT), 2)))
 
 

@@ -46,8 +46,6 @@ from grader.system.worker_processes import WorkerProcesses
 
 # The progress of a batch on the terminal: one line that moves if a person watches, a few lines if the output is a log.
 
-# How long a piece of work will still take, in words, from how long what is done has taken. Pure.
-
 _LEAST_SECONDS = 4.0  # of work, before anything can be told from it
 _MINUTE, _HOUR = 60, 3600
 

@@ -238,7 +238,6 @@ def print_json(report: CheckReport | ProgramReport) -> None:
 # `tilelab run`: reads the program, builds and runs it, prints what was found. What the program prints stays on standard output, alone.
 # What was found goes to standard error, after the program's end.
 
-
 _CLEAR = "\r\x1b[K"
 
 

@@ -18,7 +18,6 @@ from grader.source.lexer import Lexeme, Lexer, closings, with_changes
 
 CONDITION = re.compile(r"[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*(?P<of>[^\n]*)")
 
-
 _MOST_CONDITIONS = 64  # in one another
 _Branch = tuple[list[Lexeme], bool]  # a part between two of #if, #else and #endif, and whether it is after `#if 0`
 

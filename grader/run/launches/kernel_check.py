@@ -191,7 +191,6 @@ class CheckReport(Model):
 # A launch for a kernel whose arguments the user has not named: the file's own launch, as far as its constants say it, and usual sizes for
 # the rest. It is run only if the file says all of it; otherwise it is proposed as a command line that runs when it is pasted.
 
-
 _ELEMENTS = 4096  # of a proposed buffer: the square of a proposed number, in one dimension and in two
 _FLAT_NUMBER, _WIDEST = 64, 64
 _DYNAMIC_BYTES = 32 << 10  # of shared memory where nobody knows how much; the rest of 48 KiB is for static arrays
@@ -258,8 +257,8 @@ def proposed_launch(source: KernelSource, kernel: str, parameters: Sequence[Para
     size = number if whole <= 3 else 8 if whole <= 5 else 4  # noqa: PLR2004 -- so that products of them stay below _ELEMENTS
     size = min([size, *(elements for one in parameters if (elements := proposed_elements(one)))])
     usual = [_seen_inside(source, one, number) or proposal(one, _ELEMENTS, size) for one in parameters]
-    elements = (one.element.bytes if one.is_pointer and one.element else math.inf for one in parameters)
-    larger = [(size or 0) >= _ELEMENTS * one for size, one in zip(own.bytes, elements, strict=True)]
+    of_each = (one.element.bytes if one.is_pointer and one.element else math.inf for one in parameters)
+    larger = [(size or 0) >= _ELEMENTS * one for size, one in zip(own.bytes, of_each, strict=True)]
     chosen = zip(told, larger, usual, strict=True)
     arguments = tuple(text if text and (all_buffers or is_larger) else other for text, is_larger, other in chosen)
     return ProposedLaunch(grid, block, own.shared_bytes or usual_shared, arguments, own.line)
