@@ -27,7 +27,7 @@ from reading_steps import CAPPED, STEPS, building
 
 from grader.engines.toolset import Toolset
 from grader.model import labs as lab_reading
-from grader.model.outcome import LabOutcome
+from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.verdicts import Verdict
 from grader.roll.intake import upload as archive_reading
 from grader.roll.intake.intake import discover
@@ -94,9 +94,8 @@ def test_points_beyond_the_maximum_are_found(run: Run, monkeypatch: pytest.Monke
 
 def test_a_case_that_passes_for_a_lying_runner_is_found(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def gullible(*arguments: Any) -> Any:  # noqa: ANN401 -- as the function it stands for
-        return dataclasses.replace(real(*arguments), passed=True)
+        return dataclasses.replace(JudgedCase(*arguments), passed=True)
 
-    real = judge_call.JudgedCase
     monkeypatch.setattr(judge_call, "JudgedCase", gullible)
     assert any("although nothing was computed" in text for text in told(run(conversation(ROOT), 2)))
 
