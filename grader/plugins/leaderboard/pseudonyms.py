@@ -15,10 +15,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from grader.model.result import LeaderboardName, Submission
 from grader.model.written_names import nearly
+from grader.roll.policy.grade_history import Kept
 
 # When two names are so much alike that a reader takes one for the other. Pure.
 
@@ -132,10 +133,8 @@ _REMEMBERED = 8  # names of one student that nobody else gets
 _TRIES = 64  # of two words; after them a number follows
 
 
-class NameBook(BaseModel):
+class NameBook(Kept):
     """Who has which name, from batch to batch. What a newer version has written into it stays."""
-
-    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
 
     made: dict[str, str] = Field(default_factory=dict)  # student → name
     owned: dict[str, str] = Field(default_factory=dict)  # skeleton of a chosen name → student, the oldest first

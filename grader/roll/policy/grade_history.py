@@ -21,7 +21,7 @@ _SHOWN = 30  # changes on a page
 
 
 class Kept(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
 
 
 class KeptGrade(Kept):
@@ -50,8 +50,6 @@ class KeptBatch(Kept):
     date: str  # ISO 8601 in UTC
     kit: str = ""
     grades: tuple[KeptGrade, ...] = ()
-
-    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False, populate_by_name=True)
 
 
 @dataclass(frozen=True)
