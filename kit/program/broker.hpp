@@ -7,34 +7,15 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 
-#include "program/host_process.hpp"
-#include "program/host_request.hpp"
-#include "program/session.hpp"
+#include <nlohmann/json.hpp>
+
+#include "program/program_description.hpp"
 
 namespace tilelab::program {
 
-class Broker {
- public:
-  explicit Broker(ProgramDescription description);
-
-  // Starts the program and serves it until it ends, its time is up, or `stop` is set and a signal arrives. Throws std::system_error.
-  void run(const std::atomic<bool>& stop);
-  // run.json.
-  nlohmann::json report() const { return session_.record.report(session_.errors); }
-
- private:
-  using Clock = HostProcess::Clock;
-  void serve(HostProcess& process, HostClock& clock, Clock::time_point deadline, const std::atomic<bool>& stop);
-  Reply answer(const HostRequest& request);
-  Reply said(const HostRequest& request);
-  void look_for_leaks();
-  void note_end(HostProcess& process, HostClock& clock, Clock::time_point deadline);
-
-  Session session_;
-  bool said_bye_ = false;
-  std::uint64_t calls_ = 0;  // the program's, so far
-};
+// Starts the program and serves it until it ends, its time is up, or `stop` is set and a signal arrives. Returns run.json. Throws
+// std::system_error.
+nlohmann::json brokered(ProgramDescription description, const std::atomic<bool>& stop);
 
 }  // namespace tilelab::program

@@ -32,9 +32,7 @@ void run_with_broker(int argc, char** argv) {
   for (const int one : {SIGTERM, SIGINT, SIGHUP}) sigaction(one, &action, nullptr);
   prctl(PR_SET_PDEATHSIG, SIGTERM);  // who started us is gone, and nobody would read the report
   const judge::OrphanCare care;
-  program::Broker broker(program::read_program(options.text("program")));
-  broker.run(stop);
-  judge::write_report(options.text("report"), json_text(broker.report()) + "\n");
+  judge::write_report(options.text("report"), json_text(program::brokered(program::read_program(options.text("program")), stop)) + "\n");
 }
 
 }  // namespace

@@ -1,64 +1,12 @@
-// Implements host_process.hpp.
-#include "program/host_process.hpp"
-
-#include <poll.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <csignal>
+// What processes and their threads do, as /proc shows it.
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <system_error>
-#include <thread>
 
-#include "judge/process/runner_process.hpp"
-#include "program/host_request.hpp"
+#include "program/host_process.hpp"
 
 namespace tilelab::program {
-
-HostProcess::HostProcess(const std::vector<std::string>& argv) : staging_("tilelab-staging", staging_bytes) {
-  judge::StartedChild child = judge::start_child(argv, {{staging_.descriptor(), host_staging}});
-  pid_ = child.pid;
-  channel_ = Channel(std::move(child.socket));
-  if (child.trouble != 0) {
-    kill();
-    throw std::system_error(child.trouble, std::generic_category(), "cannot start " + argv.at(0));
-  }
-#ifdef SYS_pidfd_open
-  alive_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-#endif
-}
-
-HostProcess::Wake HostProcess::wait(Clock::time_point deadline) {
-  std::array<pollfd, 2> polled{pollfd{channel_.descriptor(), POLLIN, 0}, pollfd{alive_.get(), POLLIN, 0}};
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  const int count = ::poll(polled.data(), alive_.get() >= 0 ? 2 : 1, static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000)));
-  if (count < 0) return Wake::interrupted;
-  if ((polled[0].revents & POLLIN) != 0) return Wake::request;
-  if (count > 0) return Wake::ended;
-  return Clock::now() >= deadline ? Wake::deadline : Wake::interrupted;
-}
-
-std::optional<int> HostProcess::status() {
-  int status = 0;
-  if (!status_ && pid_ > 0 && ::waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
-  return status_;
-}
-
-void HostProcess::kill() {
-  if (pid_ < 0) return;
-  ::kill(-pid_, SIGKILL);
-  int status = 0;
-  while (!status_ && ::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = -1;
-}
 
 namespace {
 
@@ -132,36 +80,6 @@ Activity activity_of(pid_t root) {
     waiting.insert(waiting.end(), below.begin(), below.end());
   }
   return {std::chrono::milliseconds(ticks * 1000 / static_cast<std::uint64_t>(std::max(::sysconf(_SC_CLK_TCK), 1L))), is_waiting};
-}
-
-bool HostClock::is_over() {
-  look_if_due();
-  return most_.count() != 0 && used_ >= most_;
-}
-
-bool HostClock::is_idle() {
-  look_if_due();
-  return most_idle_.count() != 0 && idle_looks_ * between_looks >= most_idle_;
-}
-
-bool HostClock::may_be_over() {
-  if (most_.count() == 0) return false;
-  const auto before = looked_;
-  look();
-  const auto unseen = std::chrono::duration_cast<std::chrono::milliseconds>(looked_ - before);
-  return used_ + unseen * std::max(std::thread::hardware_concurrency(), 1u) >= most_;
-}
-
-void HostClock::look_if_due() {
-  if (Clock::now() >= next_look()) look();
-}
-
-void HostClock::look() {
-  const Activity now = activity_of(root_);
-  idle_looks_ = now.is_waiting && now.used == last_used_ ? idle_looks_ + 1 : 0;
-  last_used_ = now.used;
-  used_ = std::max(used_, now.used);  // what has ended since is no longer counted
-  looked_ = Clock::now();
 }
 
 }  // namespace tilelab::program

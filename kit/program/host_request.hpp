@@ -13,9 +13,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/message_fields.hpp"
 #include "protocol/protocol.hpp"
 
 namespace tilelab::program {
+
+using nlohmann::json;
 
 inline constexpr int host_socket = 3, host_staging = 4;  // the program's descriptors
 inline constexpr std::uint64_t wire_version = 1;
@@ -61,29 +64,64 @@ struct BrokenRules : std::runtime_error {
 // One request of the program. Each value is checked when it is read: all members throw BrokenRules if it is missing, has another
 // type, or is out of range.
 class HostRequest {
+  template <typename Read>
+  decltype(auto) read(const char* key, const Read& read) const try {
+    return read(value_.at(key));
+  } catch (const json::exception&) {
+    refuse(key);
+  }
+  template <typename T, typename Read>
+  std::vector<T> all(const char* key, std::size_t most, const Read& one) const {
+    return read(key, [&](const json& value) {
+      if (strict::list(value).size() > most) refuse(key);
+      std::vector<T> all;
+      for (const json& each : value) all.push_back(one(each));
+      return all;
+    });
+  }
+  [[noreturn]] void refuse(const char* key) const { throw BrokenRules("request '" + op_ + "' has a bad value of '" + key + "'"); }
+
  public:
-  explicit HostRequest(const std::string& frame);
+  explicit HostRequest(const std::string& frame) {
+    value_ = json::parse(frame, nullptr, false);
+    if (!value_.is_object()) throw BrokenRules("a request is no object");
+    op_ = text("op", 32);
+  }
 
   const std::string& op() const { return op_; }
   std::uint64_t at() const { return has("at") ? number("at") : 0; }  // where the program made the call
   bool has(const char* key) const { return value_.contains(key); }
-  std::uint64_t number(const char* key) const;
+  std::uint64_t number(const char* key) const { return read(key, strict::integer<std::uint64_t>); }
   std::uint64_t number_or(const char* key, std::uint64_t missing) const { return has(key) ? number(key) : missing; }
-  int small(const char* key) const;  // an error's or an exit status's number
-  bool flag(const char* key) const;  // missing: false
-  const std::string& text(const char* key, std::size_t longest = 4096) const;
-  protocol::Extent extent(const char* key) const;
-  std::vector<std::string> texts(const char* key, std::size_t most, std::size_t longest) const;
-  std::vector<std::uint64_t> numbers(const char* key, std::size_t most) const;
-  MemoryKind kind() const;
+  int small(const char* key) const {
+    return read(key, strict::integer<int>);
+  }  // an error's or an exit status's number
+     // missing: false
+  bool flag(const char* key) const {
+    return has(key) && read(key, [](const json& value) { return value.get<bool>(); });
+  }
+  const std::string& text(const char* key, std::size_t longest = 4096) const {
+    const std::string& all = read(key, strict::text);
+    return all.size() <= longest ? all : (refuse(key), all);
+  }
+  protocol::Extent extent(const char* key) const {
+    return read(key, [](const json& value) { return value.get<protocol::Extent>(); });
+  }
+  std::vector<std::string> texts(const char* key, std::size_t most, std::size_t longest) const {
+    return all<std::string>(key, most, [&](const json& one) {
+      if (strict::text(one).size() > longest) refuse(key);
+      return strict::text(one);
+    });
+  }
+  std::vector<std::uint64_t> numbers(const char* key, std::size_t most) const {
+    return all<std::uint64_t>(key, most, strict::integer<std::uint64_t>);
+  }
+  MemoryKind kind() const {
+    const MemoryKind kind = read("kind", strict::enumerator<MemoryKind>);
+    return kind != MemoryKind::variable ? kind : (refuse("kind"), kind);
+  }
 
  private:
-  template <typename Read>
-  decltype(auto) read(const char* key, const Read& read) const;
-  template <typename T, typename Read>
-  std::vector<T> all(const char* key, std::size_t most, const Read& one) const;
-  [[noreturn]] void refuse(const char* key) const;
-
   nlohmann::json value_;
   std::string op_;
 };

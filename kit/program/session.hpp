@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -51,6 +53,16 @@ struct Transfer {
   std::size_t host_pitch = 0;
 };
 
+// What a sentence about an allocation needs.
+inline nlohmann::json about(const Allocation& one) {
+  nlohmann::json value = {{"allocation", one.index}, {"allocation_bytes", one.bytes}, {"allocation_at", one.at}};
+  if (one.was_never_live)
+    value["never_allocated"] = true;
+  else if (one.freed_at)
+    value["other_at"] = *one.freed_at;
+  return value;
+}
+
 struct Session {
   using Clock = std::chrono::steady_clock;
   explicit Session(ProgramDescription program)
@@ -90,55 +102,84 @@ struct Session {
   // The call fails as CUDA's would.
   Reply fail(const std::string& op, CudaError error, std::uint64_t at) { return reply_of(errors.fail(op, error, at)); }
   // The call waits for work: what that work printed and how it ended is known from now on.
-  Reply arrive(std::uint64_t at);
+  Reply arrive(std::uint64_t at) {
+    Reply reply = reply_of(errors.arrive(at));
+    if (!printed.empty() || reads.shows()) {
+      if (std::string text = reads.printed(std::exchange(printed, {})); !text.empty()) reply.value["printed"] = std::move(text);
+    }
+    if (const auto done = pending.take_done(); !done.empty() && !reads.shows()) reply.value["unguard"] = done;
+    return reply;
+  }
   // Remembers a use of memory, and records a race.
-  void use(Allocation& one, const Use& use);
+  void use(Allocation& one, const Use& use) {
+    const auto conflict = pending.add(one.address, use);
+    if (!conflict) return;
+    nlohmann::json numbers = about(one);
+    const Use& earlier = conflict->earlier;
+    const auto& place = conflict->place;
+    numbers["other_at"] = earlier.at;
+    numbers["kernel"] = use.kernel != nullptr ? *use.kernel : *earlier.kernel;
+    numbers["writes"] = place ? place->second_writes : use.writes;
+    numbers["other_writes"] = place ? place->first_writes : earlier.writes;
+    if (use.graph != 0 && use.graph == earlier.graph) numbers["in_graph"] = true;
+    if (use.kernel == nullptr || earlier.kernel == nullptr) {
+      numbers["kernel_is_later"] = use.kernel != nullptr;
+      return record.host("copy-race", use.at, std::move(numbers));
+    }
+    numbers["other_kernel"] = *earlier.kernel;
+    numbers["element"] = place->byte / use.element_bytes;
+    numbers["line"] = place->second_line;
+    numbers["other_line"] = place->first_line;
+    record.host("launch-race", use.at, std::move(numbers));
+  }
   // The host asked at `at` for these bytes and is given `seen`: what they are, or what a judge wants it to see in their place.
-  void show(const Allocation& from, std::size_t first, char* seen, std::size_t bytes, std::uint64_t at);
+  void show(const Allocation& from, std::size_t first, char* seen, std::size_t bytes, std::uint64_t at) {
+    const bool is_operand = from.operand != nullptr && from.file() == protocol::ProgramFile::device;
+    std::size_t written = 0;
+    if (is_operand) for_each_written_by_kernel(from.marks, first, bytes, [&](std::size_t, std::size_t count) { written += count; });
+    if (is_operand && from.is_for_host && written == 0) return;
+    reads.copied(at, seen, bytes);
+    if (!is_operand || written != 0) return;
+    record.read_of_input(bytes);
+    if (description.options.withholds_inputs) std::memset(seen, 0, bytes);
+  }
   // Tells the host which memory it must not touch until work is done.
-  void guard(Reply& reply);
+  // Which memory a kernel has written to says something of what it computed: a host that sees another run's numbers is told nothing.
+  void guard(Reply& reply) {
+    const auto guarded = pending.take_guarded();
+    if (reads.shows()) return;
+    if (!guarded.wholly.empty()) {
+      reads.noticed(guarded.wholly.size());
+      reply.value["guard"] = guarded.wholly;
+    }
+    if (guarded.from_writes.empty()) return;
+    reads.noticed(guarded.from_writes.size());
+    reply.value["guard_writes"] = guarded.from_writes;
+  }
 };
-
-// What a sentence about an allocation needs.
-nlohmann::json about(const Allocation& one);
 
 // The program's calls, each a request with its reply. They throw BrokenRules, and RunOver where the run ends with them.
 
-Reply allocate(Session& session, const HostRequest& request);
-Reply free_memory(Session& session, const HostRequest& request);  // and arrays
-// Where a pointer leads.
-Reply pointer(Session& session, const HostRequest& request);
-// Makes a CUDA array, or asks about one.
-Reply array(Session& session, const HostRequest& request);
-// Makes a texture or a surface, which shows an array or linear memory to kernels, or destroys one.
-Reply texture(Session& session, const HostRequest& request);
+using Call = Reply(Session& session, const HostRequest& request);
 
-// Rows of bytes, of the program's memory or of the device's.
-Reply copy(Session& session, const HostRequest& request);
-Reply fill(Session& session, const HostRequest& request);
-// The next bytes of a copy.
-Reply chunk(Session& session, const HostRequest& request);
-// The module's variables, whose first values the host sends.
-Reply symbol(Session& session, const HostRequest& request);
-// The memory of one; null: there is no room for it.
+Call allocate, free_memory;  // of arrays too
+Call pointer;                // where it leads
+Call array;                  // makes a CUDA array, or asks about one
+Call texture;                // makes one or a surface, which shows an array or linear memory to kernels, or destroys it
+Call copy, fill;             // rows of bytes, of the program's memory or of the device's
+Call chunk;                  // the next bytes of a copy
+Call symbol;                 // the module's variables, whose first values the host sends
+Call kernel, launch;         // what a kernel takes
+Call stream, event, device, last_error;
+Call touch;  // the program has touched memory that it may not, or not yet
+// The memory of a variable; null: there is no room for it.
 ModuleVariable* variable(Session& session, const std::string& name, std::size_t bytes, std::uint64_t at, bool shared = false);
-
-// What a kernel takes.
-Reply kernel(Session& session, const HostRequest& request);
-Reply launch(Session& session, const HostRequest& request);
-
-Reply stream(Session& session, const HostRequest& request);
-Reply event(Session& session, const HostRequest& request);
-Reply device(Session& session, const HostRequest& request);
-Reply last_error(Session& session, const HostRequest& request);
-// The program has touched memory that it may not, or not yet.
-Reply touch(Session& session, const HostRequest& request);
 
 // A launcher's operands: memory that is there before the program starts. Reads what they hold before. Throws std::runtime_error where
 // that cannot be read, or there is no room.
 void place_operands(Session& session);
 // Their addresses and values, in the order of program.json. `count`: how many the program expects.
-Reply operands(Session& session, const HostRequest& request);
+Call operands;
 // The launcher came back: waits for the device, writes down what the operands hold, and ends the run. Throws std::runtime_error.
 void finish(Session& session, const HostRequest& request);
 

@@ -35,7 +35,7 @@ _FIELDS = re.compile(r"\bfields(?:<[\w:]+>)?\((.*?)\);", re.DOTALL)  # each key 
 # What else the two folders read or write as JSON with quoted keys is part of no message of these processes.
 _MESSAGES = (
     "kit/runner/submission/image.cpp",
-    "kit/program/**/*.cpp",
+    "kit/program/**/*.[ch]pp",
 )
 
 

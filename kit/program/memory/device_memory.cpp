@@ -1,4 +1,3 @@
-// Implements device_memory.hpp.
 #include "program/memory/device_memory.hpp"
 
 #include <fcntl.h>
@@ -257,42 +256,6 @@ Allocation* DeviceMemory::near(std::uintptr_t address) {
 Allocation* DeviceMemory::containing(std::uintptr_t address) {
   Allocation* one = near(address);
   return one != nullptr && address - one->address < one->bytes ? one : nullptr;
-}
-
-std::optional<std::uint64_t> TextureTable::add(protocol::ProgramTexture made) {
-  auto free = std::ranges::find(slots_, false, &Slot::is_live);
-  if (free == slots_.end()) {
-    if (slots_.size() >= simt::most_texture_objects) return std::nullopt;
-    free = slots_.emplace(slots_.end());
-  }
-  made.place = static_cast<std::size_t>(free - slots_.begin());
-  made.generation = free->made.generation + 1;
-  *free = {std::move(made), true};
-  return simt::first_texture_handle + free->made.generation * simt::most_texture_objects + free->made.place;
-}
-
-const protocol::ProgramTexture* TextureTable::find(std::uint64_t handle) const {
-  const std::uint64_t number = handle - simt::first_texture_handle, place = number % simt::most_texture_objects;
-  if (place >= slots_.size() || !slots_[place].is_live) return nullptr;
-  const protocol::ProgramTexture& made = slots_[place].made;
-  return made.generation == number / simt::most_texture_objects ? &made : nullptr;
-}
-
-bool TextureTable::destroy(std::uint64_t handle) {
-  const protocol::ProgramTexture* const made = find(handle);
-  if (made == nullptr) return false;
-  slots_[made->place].is_live = false;
-  return true;
-}
-
-bool TextureTable::has_surface_of(const Allocation& one) const {
-  return std::ranges::any_of(slots_, [&](const Slot& slot) {
-    return slot.is_live && slot.made.description.surface && slot.made.address - one.address < one.bytes;
-  });
-}
-
-void TextureTable::clear() {
-  for (Slot& one : slots_) one.is_live = false;
 }
 
 void mark_as_set(std::uint8_t* marks, std::size_t first, std::size_t bytes) {

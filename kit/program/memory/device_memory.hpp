@@ -241,13 +241,40 @@ inline const char* side_of(const Allocation* memory) {
 class TextureTable {
  public:
   // Without its place and its generation. Returns the handle; nothing: there are too many.
-  std::optional<std::uint64_t> add(protocol::ProgramTexture made);
-  bool destroy(std::uint64_t handle);  // false: there is no such object
-  const protocol::ProgramTexture* find(std::uint64_t handle) const;
+  std::optional<std::uint64_t> add(protocol::ProgramTexture made) {
+    auto free = std::ranges::find(slots_, false, &Slot::is_live);
+    if (free == slots_.end()) {
+      if (slots_.size() >= simt::most_texture_objects) return std::nullopt;
+      free = slots_.emplace(slots_.end());
+    }
+    made.place = static_cast<std::size_t>(free - slots_.begin());
+    made.generation = free->made.generation + 1;
+    *free = {std::move(made), true};
+    return simt::first_texture_handle + free->made.generation * simt::most_texture_objects + free->made.place;
+  }
+  // false: there is no such object
+  bool destroy(std::uint64_t handle) {
+    const protocol::ProgramTexture* const made = find(handle);
+    if (made == nullptr) return false;
+    slots_[made->place].is_live = false;
+    return true;
+  }
+  const protocol::ProgramTexture* find(std::uint64_t handle) const {
+    const std::uint64_t number = handle - simt::first_texture_handle, place = number % simt::most_texture_objects;
+    if (place >= slots_.size() || !slots_[place].is_live) return nullptr;
+    const protocol::ProgramTexture& made = slots_[place].made;
+    return made.generation == number / simt::most_texture_objects ? &made : nullptr;
+  }
   // Whether a kernel may write to this memory through a surface.
-  bool has_surface_of(const Allocation& one) const;
+  bool has_surface_of(const Allocation& one) const {
+    return std::ranges::any_of(slots_, [&](const Slot& slot) {
+      return slot.is_live && slot.made.description.surface && slot.made.address - one.address < one.bytes;
+    });
+  }
   // Nothing is there any more: the device was reset.
-  void clear();
+  void clear() {
+    for (Slot& one : slots_) one.is_live = false;
+  }
 
   template <typename Visit>
   void for_each(const Visit& visit) const {

@@ -16,11 +16,7 @@ namespace {
 
 const std::atomic<bool> never = false;
 
-json run(json description) {
-  program::Broker broker(program::program_from(description));
-  broker.run(never);
-  return broker.report();
-}
+json run(json description) { return program::brokered(program::program_from(description), never); }
 
 // The kinds of the host's mistakes with their places, "copy-size@3".
 std::vector<std::string> mistakes(const json& report) {
