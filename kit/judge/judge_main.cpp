@@ -145,6 +145,8 @@ int judge_all(int argc, char** argv) {
     throw std::runtime_error("--report and one of --runner and --program are needed");
   const judge::JudgeTask task = judge::read_task(std::cin);
   std::filesystem::remove(options.report);  // if the judge fails, no older report may remain there
+  if (!options.program.empty() && judge::read_host_code == nullptr)
+    throw std::runtime_error("this judge was linked for kernels alone: lab.toml has no contract for host code");
   const judge::OrphanCare care;
   const std::unique_ptr<judge::HostCode> program = options.program.empty() ? nullptr : judge::read_host_code(options.program);
   judge::RunnerProcess runner(options.runner.empty() ? std::vector<std::string>{} : judge::read_runner_argv(options.runner),

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -33,22 +32,7 @@ class HostCode {
   virtual LaunchRecord watch(const CollectedTrials& launchers, const nlohmann::json& asked) const = 0;
 };
 
-// Reads the file that describes the submission. Throws std::runtime_error or nlohmann::json::exception.
-using HostCodeReader = std::unique_ptr<HostCode> (*)(const std::string& path);
-
-inline HostCodeReader registered_reader = nullptr;  // set before main, so initialised by the compiler
-
-// For a static variable of whoever can read it; always true.
-inline bool register_host_code(HostCodeReader reader) {
-  registered_reader = reader;
-  return true;
-}
-
-// Calls the registered reader. Throws std::runtime_error if there is none.
-inline std::unique_ptr<HostCode> read_host_code(const std::string& path) {
-  if (registered_reader == nullptr)
-    throw std::runtime_error("this judge was linked for kernels alone: lab.toml has no contract for host code");
-  return registered_reader(path);
-}
+// Reads the file that describes the submission. Throws std::runtime_error or nlohmann::json::exception. Null: nobody here can.
+[[gnu::weak]] std::unique_ptr<HostCode> read_host_code(const std::string& path);
 
 }  // namespace tilelab::judge

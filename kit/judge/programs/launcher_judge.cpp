@@ -6,7 +6,6 @@
 
 #include "judge/decision/launch_judge.hpp"
 #include "judge/process/runner_process.hpp"
-#include "judge/programs/data_folder.hpp"
 #include "judge/programs/native_run.hpp"
 #include "judge/programs/operand_files.hpp"
 #include "judge/programs/result_origin.hpp"

@@ -10,7 +10,6 @@
 
 #include "judge/program_bench.hpp"
 #include "judge/programs/brokered_run.hpp"
-#include "judge/programs/data_folder.hpp"
 #include "judge/programs/operand_files.hpp"
 #include "judge/report/record.hpp"
 #include "judge/trial.hpp"

@@ -14,7 +14,6 @@
 #include "judge/bench.hpp"
 #include "judge/comparison.hpp"
 #include "judge/process/runner_process.hpp"
-#include "judge/programs/data_folder.hpp"
 #include "judge/programs/host_code.hpp"
 #include "judge/programs/native_run.hpp"
 #include "judge/programs/operand_files.hpp"
@@ -233,10 +232,6 @@ class BuiltHostCode final : public HostCode {
   std::vector<ProgramTrial> trials_;  // that were put down
 };
 
-// Registers what judges host code with the judges that are linked with it.
-const bool host_code_registered = register_host_code(
-    [](const std::string& path) -> std::unique_ptr<HostCode> { return std::make_unique<BuiltHostCode>(read_program_file(path)); });
-
 constexpr std::size_t longest_text = 1000, most_printed = 16 * 1024, most_kept = 128 * 1024;
 constexpr std::array<std::pair<std::string_view, Verdict>, 14> host_mistakes{{{"copy-size", Verdict::out_of_bounds},
                                                                               {"copy-direction", Verdict::crash},
@@ -270,6 +265,8 @@ std::string limit_in_words(const std::string& limit, std::uint64_t most, std::ui
 }
 
 }  // namespace
+
+std::unique_ptr<HostCode> read_host_code(const std::string& path) { return std::make_unique<BuiltHostCode>(read_program_file(path)); }
 
 LaunchRecord judge_program(const BuiltProgram& program, const ProgramTrial& trial) {
   if (program.native)  // a real GPU has all its memory

@@ -12,7 +12,7 @@
 #include <catch2/generators/catch_generators.hpp>
 
 #include "fake_program.hpp"
-#include "judge/programs/data_folder.hpp"
+#include "judge/programs/brokered_run.hpp"
 #include "judge/programs/operand_files.hpp"
 
 using namespace tilelab;
