@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "judge/process/runner_process.hpp"
 #include "judge/random_stream.hpp"
-#include "judge/report/record.hpp"
 #include "protocol/protocol.hpp"
 
 namespace tilelab::checker {
@@ -88,12 +86,5 @@ struct LaunchDescription {
 
 // Throws std::runtime_error or nlohmann::json::exception.
 LaunchDescription read_description(const std::string& path);
-
-// Runs a described launch and says what was found in it. There is no right answer to compare with: the verdict is the worst of
-// the findings, or how the launch ended.
-//
-// If reads of unwritten memory are the only findings, the launch runs again with other values in that memory. If the results are
-// the same, nothing used what was read, and the findings become notes.
-judge::LaunchRecord check_launch(judge::RunnerProcess& runner, const LaunchDescription& launch);
 
 }  // namespace tilelab::checker
