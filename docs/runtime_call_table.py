@@ -31,7 +31,8 @@ _PARTS = (
     ("cuBLAS, with `<cublas_v2.h>`", "blas_calls.hpp"),
 )
 _CALL = re.compile(
-    r'^(?:TILELAB_CUDA_\w+|extern "C" const char\*|__attribute__\(\(always_inline\)\) inline \w+) (cuda\w+)\(',
+    r'^(?:TILELAB_CUDA_\w+|extern "C" const char\*|__attribute__\(\(always_inline\)\) inline \w+) (cuda\w+)\('
+    r"|^TILELAB_CUDA_CALLS\((cuda\w+),",
     re.MULTILINE,
 )
 
@@ -51,8 +52,9 @@ def calls_of(header: str) -> list[str]:
         for name, row in _BLAS.findall(text)
         for one in ([name] if name else [f"cublas{kind}{row}" for kind in "SD"])
     ]
+    calls = [one for name, both in _CALL.findall(text) for one in ([name] if name else [both, f"{both}Async"])]
     thrust = [f"thrust::{''.join(names)}" for names in _THRUST.findall(text)]
-    return list(dict.fromkeys([*_device_wide(text), *_CALL.findall(text), *blas, *thrust]))
+    return list(dict.fromkeys([*_device_wide(text), *calls, *blas, *thrust]))
 
 
 def _device_wide(text: str) -> list[str]:

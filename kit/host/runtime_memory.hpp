@@ -85,33 +85,19 @@ TILELAB_CUDA_ANY(cudaHostGetDevicePointer, (tilelab_host::AnyPointer<T> * device
 // CUDA's runtime: copies and fills. Sizes, widths and pitches are in bytes; heights and depths count rows and slices. Copies from and to
 // arrays are in runtime_textures.hpp, but for cudaMemcpy3D.
 
-TILELAB_CUDA_CALL cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
-TILELAB_CUDA_CALL cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-TILELAB_CUDA_CALL cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                               std::size_t height, cudaMemcpyKind kind);
-TILELAB_CUDA_CALL cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                                    std::size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-TILELAB_CUDA_CALL cudaMemcpy3D(const cudaMemcpy3DParms* copy);
-TILELAB_CUDA_CALL cudaMemcpy3DAsync(const cudaMemcpy3DParms* copy, cudaStream_t stream = nullptr);
-TILELAB_CUDA_CALL cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes);
-TILELAB_CUDA_CALL cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
-                                      cudaStream_t stream = nullptr);
-
-TILELAB_CUDA_CALL cudaMemset(void* to, int value, std::size_t bytes);
-TILELAB_CUDA_CALL cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr);
-TILELAB_CUDA_CALL cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height);
-TILELAB_CUDA_CALL cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                                    cudaStream_t stream = nullptr);
+TILELAB_CUDA_CALLS(cudaMemcpy, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+TILELAB_CUDA_CALLS(cudaMemcpy2D, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                   std::size_t height, cudaMemcpyKind kind);
+TILELAB_CUDA_CALLS(cudaMemcpy3D, const cudaMemcpy3DParms* copy);
+TILELAB_CUDA_CALLS(cudaMemcpyPeer, void* to, int to_device, const void* from, int from_device, std::size_t bytes);
+TILELAB_CUDA_CALLS(cudaMemset, void* to, int value, std::size_t bytes);
+TILELAB_CUDA_CALLS(cudaMemset2D, void* to, std::size_t pitch, int value, std::size_t width, std::size_t height);
 
 // `symbol`: the program's own variable of the __device__ or __constant__ variable's name; it is never read or written.
-TILELAB_CUDA_CALL cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
-                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice);
-TILELAB_CUDA_CALL cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset = 0,
-                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
-TILELAB_CUDA_CALL cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
-                                          cudaStream_t stream = nullptr);
-TILELAB_CUDA_CALL cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
-                                            cudaStream_t stream = nullptr);
+TILELAB_CUDA_CALLS(cudaMemcpyToSymbol, const void* symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
+                   cudaMemcpyKind kind = cudaMemcpyHostToDevice);
+TILELAB_CUDA_CALLS(cudaMemcpyFromSymbol, void* to, const void* symbol, std::size_t bytes, std::size_t offset = 0,
+                   cudaMemcpyKind kind = cudaMemcpyDeviceToHost);
 TILELAB_CUDA_CALL cudaGetSymbolAddress(void** pointer, const void* symbol);
 
 namespace tilelab_host {

@@ -9,6 +9,10 @@
 
 // A function of the library. Its return address in the program is the call's place.
 #define TILELAB_CUDA_CALL extern "C" [[nodiscard]] cudaError_t
+// One that the host waits for, and the same in the order of a stream: its name ends in Async.
+#define TILELAB_CUDA_CALLS(name, ...)  \
+  TILELAB_CUDA_CALL name(__VA_ARGS__); \
+  TILELAB_CUDA_CALL name##Async(__VA_ARGS__, cudaStream_t stream = nullptr)
 // One whose value is ignored with good reason: asking for the last error forgets it.
 #define TILELAB_CUDA_QUIET_CALL extern "C" cudaError_t
 // Another form of such a function. It is inlined, so that the return address still lies in the program's own function.

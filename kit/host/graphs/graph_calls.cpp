@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "host/graphs/graph.hpp"
-#include "host/graphs/stream_capture.hpp"
 #include "host/library/host_session.hpp"
 
 using namespace tilelab_host;

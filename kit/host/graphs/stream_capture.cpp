@@ -1,5 +1,5 @@
-// Implements stream_capture.hpp, and what runtime_graphs.hpp declares about capture.
-#include "host/graphs/stream_capture.hpp"
+// Implements what graph.hpp says of streams, and what runtime_graphs.hpp declares about capture.
+#include "host/graphs/graph.hpp"
 
 #include <algorithm>
 #include <cstdint>

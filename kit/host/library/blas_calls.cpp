@@ -13,7 +13,7 @@
 
 #include "executor/arithmetic/bfloat_bits.hpp"
 #include "executor/arithmetic/half_bits.hpp"
-#include "host/graphs/stream_capture.hpp"
+#include "host/graphs/graph.hpp"
 #include "host/library/host_session.hpp"
 
 using namespace tilelab_host;

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "host/device_window.hpp"
-#include "host/graphs/stream_capture.hpp"
+#include "host/graphs/graph.hpp"
 #include "host/library/host_session.hpp"
 #include "host/runtime_device.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "executor/device/toolkit_version.hpp"
-#include "host/graphs/stream_capture.hpp"
+#include "host/graphs/graph.hpp"
 #include "host/library/host_session.hpp"
 
 using namespace tilelab_host;

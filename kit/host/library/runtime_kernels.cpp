@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "host/graphs/graph.hpp"
-#include "host/graphs/stream_capture.hpp"
 #include "host/library/host_session.hpp"
 
 using namespace tilelab_host;

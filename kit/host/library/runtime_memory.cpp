@@ -9,7 +9,6 @@
 #include <string>
 
 #include "host/graphs/graph.hpp"
-#include "host/graphs/stream_capture.hpp"
 #include "host/library/fault_watch.hpp"
 #include "host/library/host_session.hpp"
 #include "host/runtime_graphs.hpp"
@@ -204,8 +203,6 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t, int, cudaStre
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t, cudaMemoryAdvise, int) { return hint(pointer, TILELAB_CALL); }
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void* pointer, std::size_t, unsigned int) { return hint(pointer, TILELAB_CALL); }
 
-using namespace tilelab_host;
-
 cudaError_t tilelab_copy_of_container(const void* object, std::size_t object_bytes, std::size_t bytes, bool reads) {
   (void)request("note", TILELAB_CALL,
                 {{"kind", "copy-size"},
@@ -274,58 +271,32 @@ cudaError_t tilelab_host::fill_rows(const cudaMemsetParams& what, CopyOrder orde
                   {"async", order.async}});
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy_or_capture(line_copy(to, from, bytes, kind), {}, TILELAB_CALL);
-}
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_or_capture(line_copy(to, from, bytes, kind), {stream, true}, TILELAB_CALL);
-}
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height,
-                         cudaMemcpyKind kind) {
-  return copy_or_capture({{to, to_pitch}, {from, from_pitch}, height, width, 1, kind}, {}, TILELAB_CALL);
-}
-cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                              std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_or_capture({{to, to_pitch}, {from, from_pitch}, height, width, 1, kind}, {stream, true}, TILELAB_CALL);
-}
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* what) { return copy_volume(what, {}, TILELAB_CALL); }
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* what, cudaStream_t stream) {
-  return copy_volume(what, {stream, true}, TILELAB_CALL);
-}
-cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
-  if (to_device != 0 || from_device != 0) return refuse(TILELAB_CALL, cudaErrorInvalidDevice);
-  return copy_or_capture(line_copy(to, from, bytes, cudaMemcpyDeviceToDevice), {}, TILELAB_CALL);
-}
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes, cudaStream_t stream) {
-  if (to_device != 0 || from_device != 0) return refuse(TILELAB_CALL, cudaErrorInvalidDevice);
-  return copy_or_capture(line_copy(to, from, bytes, cudaMemcpyDeviceToDevice), {stream, true}, TILELAB_CALL);
-}
-
-cudaError_t cudaMemset(void* to, int value, std::size_t bytes) { return fill(to, bytes, value, 1, bytes, {}, TILELAB_CALL); }
-cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-  return fill(to, bytes, value, 1, bytes, {stream, true}, TILELAB_CALL);
-}
-cudaError_t cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-  return fill(to, pitch, value, height, width, {}, TILELAB_CALL);
-}
-cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height, cudaStream_t stream) {
-  return fill(to, pitch, value, height, width, {stream, true}, TILELAB_CALL);
-}
-
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
-  return copy_symbol(symbol, nullptr, from, bytes, offset, kind, {}, TILELAB_CALL);
-}
-cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind) {
-  if (!to) return refuse(TILELAB_CALL);
-  return copy_symbol(symbol, to, nullptr, bytes, offset, kind, {}, TILELAB_CALL);
-}
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
-                                    cudaStream_t stream) {
-  return copy_symbol(symbol, nullptr, from, bytes, offset, kind, {stream, true}, TILELAB_CALL);
-}
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind,
-                                      cudaStream_t stream) {
-  if (!to) return refuse(TILELAB_CALL);
-  return copy_symbol(symbol, to, nullptr, bytes, offset, kind, {stream, true}, TILELAB_CALL);
-}
+// Both forms of a call: its name, what it returns, its parameters.
+#define TILELAB_COPIES(NAME, RESULT, ...)                     \
+  cudaError_t NAME(__VA_ARGS__) {                             \
+    const Call call = TILELAB_CALL;                           \
+    const CopyOrder order;                                    \
+    return RESULT;                                            \
+  }                                                           \
+  cudaError_t NAME##Async(__VA_ARGS__, cudaStream_t stream) { \
+    const Call call = TILELAB_CALL;                           \
+    const CopyOrder order{stream, true};                      \
+    return RESULT;                                            \
+  }
+TILELAB_COPIES(cudaMemcpy, copy_or_capture(line_copy(to, from, bytes, kind), order, call), void* to, const void* from, std::size_t bytes,
+               cudaMemcpyKind kind)
+TILELAB_COPIES(cudaMemcpy2D, copy_or_capture({{to, to_pitch}, {from, from_pitch}, height, width, 1, kind}, order, call), void* to,
+               std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width, std::size_t height, cudaMemcpyKind kind)
+TILELAB_COPIES(cudaMemcpy3D, copy_volume(what, order, call), const cudaMemcpy3DParms* what)
+TILELAB_COPIES(cudaMemcpyPeer,
+               to_device == 0 && from_device == 0 ? copy_or_capture(line_copy(to, from, bytes, cudaMemcpyDeviceToDevice), order, call)
+                                                  : refuse(call, cudaErrorInvalidDevice),
+               void* to, int to_device, const void* from, int from_device, std::size_t bytes)
+TILELAB_COPIES(cudaMemset, fill(to, bytes, value, 1, bytes, order, call), void* to, int value, std::size_t bytes)
+TILELAB_COPIES(cudaMemset2D, fill(to, pitch, value, height, width, order, call), void* to, std::size_t pitch, int value, std::size_t width,
+               std::size_t height)
+TILELAB_COPIES(cudaMemcpyToSymbol, copy_symbol(symbol, nullptr, from, bytes, offset, kind, order, call), const void* symbol,
+               const void* from, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
+TILELAB_COPIES(cudaMemcpyFromSymbol, to ? copy_symbol(symbol, to, nullptr, bytes, offset, kind, order, call) : refuse(call), void* to,
+               const void* symbol, std::size_t bytes, std::size_t offset, cudaMemcpyKind kind)
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) { return address_of_variable(symbol, pointer, TILELAB_CALL); }

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "host/graphs/stream_capture.hpp"
+#include "host/graphs/graph.hpp"
 #include "host/library/host_session.hpp"
 
 using namespace tilelab_host;

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "thrust/device_pointer.hpp"
 #include "thrust/thrust_iterators.hpp"
 
 namespace thrust {
