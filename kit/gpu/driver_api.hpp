@@ -3,10 +3,15 @@
 // exists.
 #pragma once
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "protocol/protocol.hpp"
 
@@ -62,11 +67,22 @@ struct Symbol {
 class Driver {
   void* loaded_;  // first: the rows below look there
 
-  Symbol where_there_is(const char* name) const;
-  Symbol needed(const char* name) const;
+  static std::string file_of(void* library) {
+    link_map* map = nullptr;
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return {};
+    std::error_code error;
+    const auto resolved = std::filesystem::canonical(map->l_name, error);
+    return error ? std::string(map->l_name) : resolved.string();
+  }
+  Symbol where_there_is(const char* name) const { return {dlsym(loaded_, name)}; }
+  Symbol needed(const char* name) const {
+    const Symbol symbol = where_there_is(name);
+    if (symbol.found == nullptr) throw DriverError(std::string("the NVIDIA driver has no ") + name + ": it is too old");
+    return symbol;
+  }
 
  public:
-  explicit Driver(void* loaded);  // throws DriverError
+  explicit Driver(void* loaded) : loaded_(loaded), library(file_of(loaded)) {}  // throws DriverError
 
   std::string library;  // the file it was loaded from, links resolved: a sandbox must make it visible
   Result (*init)(unsigned) = needed("cuInit");
@@ -107,18 +123,46 @@ class Driver {
   Result (*device_uuid)(void* sixteen_bytes, DeviceHandle) = needed("cuDeviceGetUuid");
 
   // "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)"
-  std::string words(Result result) const;
+  std::string words(Result result) const {
+    const char *name = nullptr, *text = nullptr;
+    if (error_name(result, &name) != 0 || name == nullptr) return "CUDA error " + std::to_string(result);
+    if (error_string(result, &text) != 0 || text == nullptr) return name;
+    return std::string(name) + " (" + text + ")";
+  }
   // Throws DriverError that names `what`.
-  void check(Result result, const char* what) const;
-  int attribute(DeviceHandle device, DeviceAttribute which) const;
-  int attribute(Function function, FunctionAttribute which) const;
+  void check(Result result, const char* what) const {
+    if (result != 0) throw DriverError(std::string(what) + ": " + words(result));
+  }
+  int attribute(DeviceHandle device, DeviceAttribute which) const {
+    int value = 0;
+    check(device_attribute(&value, static_cast<int>(which), device), "cuDeviceGetAttribute");
+    return value;
+  }
+  int attribute(Function function, FunctionAttribute which) const {
+    int value = 0;
+    check(function_attribute(&value, static_cast<int>(which), function), "cuFuncGetAttribute");
+    return value;
+  }
   // On the null stream. The second waits until the whole context is idle. Both return the driver's answer.
-  Result launch(Function function, const protocol::LaunchConfig& config, void** parameters) const;
-  Result run(Function function, const protocol::LaunchConfig& config, void** parameters) const;
+  Result launch(Function function, const protocol::LaunchConfig& config, void** parameters) const {
+    const auto& [grid, block, shared] = config;
+    return launch_kernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, static_cast<unsigned>(shared), nullptr, parameters,
+                         nullptr);
+  }
+  Result run(Function function, const protocol::LaunchConfig& config, void** parameters) const {
+    const Result launched = launch(function, config, parameters);
+    return launched != 0 ? launched : context_synchronize();
+  }
 };
 
 // Loads the library at `path`, or by its usual name if that is empty. It is never unloaded. Throws DriverError.
-const Driver& load_driver(const std::string& path = {});
+inline const Driver& load_driver(const std::string& path = {}) {
+  const char* name = path.empty() ? "libcuda.so.1" : path.c_str();
+  void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw DriverError(std::string("the NVIDIA driver's library cannot be loaded: ") + dlerror());
+  static const Driver driver(library);
+  return driver;
+}
 
 // Translates the driver's error codes to the verdicts that the CPU executor gives for a submission. No side effects.
 
@@ -130,6 +174,42 @@ struct Trouble {
 };
 
 // `result` is an error, from launching the kernel or from waiting for it.
-Trouble trouble_of(Result result, const std::string& words);
+inline Trouble trouble_of(Result result, const std::string& words) {
+  using protocol::Status;
+  // From <cuda.h>. Errors of a kernel that ran are 700 and above.
+  enum : Result {
+    invalid_value = 1,
+    out_of_memory = 2,
+    illegal_address = 700,
+    out_of_resources = 701,
+    launch_timeout = 702,
+    assertion = 710,
+    hardware_stack = 714,
+    illegal_instruction = 715,
+    misaligned_address = 716,
+    invalid_address_space = 717,
+    invalid_pc = 718,
+    launch_failed = 719
+  };
+  const std::string said = " The GPU says " + words + ".";
+  switch (result) {
+    case illegal_address:
+      return {Status::completed, "out-of-bounds", "A thread uses an address on the GPU that belongs to no array." + said, true};
+    case misaligned_address:
+      return {Status::completed, "misaligned", "A thread uses an address that is not a multiple of the type's size." + said, true};
+    case assertion: return {Status::crash, "", "An assertion in the kernel failed." + said, true};
+    case hardware_stack: return {Status::crash, "", "A thread overflows its stack." + said, true};
+    case illegal_instruction:
+    case invalid_pc:
+    case launch_failed: return {Status::crash, "", "The kernel crashed." + said, true};
+    case invalid_address_space:
+      return {Status::crash, "", "A thread uses an address in the wrong memory, such as a shared one for a global access." + said, true};
+    case launch_timeout: return {Status::timeout, "", "The kernel does not end." + said, true};
+    case invalid_value:
+    case out_of_resources: return {Status::launch_error, "", "The GPU refuses this launch." + said, false};
+    case out_of_memory: return {Status::internal_error, "", "The GPU has no memory left." + said, false};
+    default: return {Status::internal_error, "", "The GPU failed." + said, true};
+  }
+}
 
 }  // namespace tilelab::cuda
