@@ -1,12 +1,59 @@
-// The steps by which a process gives up what it may do, in the order of confine_main.cpp. Each throws Failure where it cannot be taken.
+// What a program is to be confined to, as plain data, and the steps by which a process gives up what it may do, in the order of
+// confine_main.cpp. Each step throws Failure where it cannot be taken.
 #pragma once
 
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "sandbox/confine_options.hpp"
-
 namespace tilelab::sandbox {
+
+// gpu: run, and what the GPU's driver needs from the kernel. program: run, and making files; descriptor 4 is passed on as well.
+// gpu_program: gpu, and making files.
+enum class Profile { build, run, gpu, program, gpu_program };
+
+inline bool uses_gpu(Profile profile) { return profile == Profile::gpu || profile == Profile::gpu_program; }
+
+struct ConfineOptions {
+  bool probe = false;
+  bool guard = false;  // stay as a parent that ends the whole process group
+  bool landlock = true;
+  bool seccomp = true;
+  bool keep_root = false;             // root stays root, but without any capability
+  std::optional<std::uint64_t> user;  // the user that root becomes otherwise
+  Profile profile = Profile::run;
+  std::optional<std::uint64_t> cpu_seconds, memory_bytes, processes, file_bytes, open_files;
+  std::optional<std::uint64_t> usage_descriptor;  // where to write what the command used
+  std::vector<std::string> readable, writable, devices;
+  std::vector<std::string> path;     // folders put before those of PATH
+  std::string temporary = "/tmp";    // the value of TMPDIR and HOME
+  std::vector<std::string> command;  // never empty, except with `probe`
+};
+
+// How the launcher reports that it could not confine a program: one clear line, and exit status 125. `timeout` and `env` use that
+// status for their own failures too. It is never thrown for something that the program did.
+inline constexpr int failure_status = 125;
+inline constexpr int not_executable_status = 126;
+inline constexpr int not_found_status = 127;
+
+struct Failure : std::runtime_error {
+  explicit Failure(const std::string& message, int status = failure_status) : std::runtime_error(message), status(status) {}
+  int status;
+};
+
+// "cannot WHAT: REASON", the reason from errno.
+[[noreturn]] inline void fail_with_errno(const std::string& what) { throw Failure("cannot " + what + ": " + std::strerror(errno)); }
+
+// For system calls that return -1 on failure. Other results are returned unchanged.
+template <typename Answer>
+Answer checked(Answer answer, const std::string& what) {
+  if (answer == static_cast<Answer>(-1)) fail_with_errno(what);
+  return answer;
+}
 
 // Ends what a program leaves behind. It is needed if there is no process namespace, which would end with its first process. It
 // reaps only what it started, and does not depend on the guarded program.
