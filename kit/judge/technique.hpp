@@ -81,6 +81,10 @@ RandomStream fresh_stream();  // Bench::draw(): a stream of its own for each dra
 const LaunchRecord& check(Trial trial);
 void check_technique(Trial trial, const std::function<std::string(const Counters&)>& missed);
 
+// What makes the run of a check: `judge::MakesRun<Shape> exact_trial, close_trial;` declares two such functions.
+template <class Shape, class Run = Trial>
+using MakesRun = Run(Shape shape, RandomStream random);
+
 // A check of one shape or of several, as a lab's tests call it. It runs the submission once for each shape, on what `make` draws for it,
 // and ends the Catch2 case at the first run that fails. With `missed`, its traffic is counted, and it has to use a technique besides.
 template <class Shape, class Run>

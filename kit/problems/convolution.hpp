@@ -20,9 +20,7 @@ struct Shape {
 inline constexpr int radius = 2, mask_side = 2 * radius + 1;
 
 // The runs that the checks make.
-judge::Trial exact_trial(Shape shape, judge::RandomStream random);
-judge::Trial close_trial(Shape shape, judge::RandomStream random);
-judge::Trial tiled_trial(Shape shape, judge::RandomStream random);
+judge::MakesRun<Shape> exact_trial, close_trial, tiled_trial;
 
 // Why a run with these counters, summed over its launches, does not load tiles; empty if it does.
 std::string missed_tiling(Shape shape, const judge::Counters& counters);

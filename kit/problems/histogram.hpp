@@ -21,11 +21,7 @@ struct Shape {
 inline constexpr int most_bins = 1024;
 
 // The launches that the checks run.
-judge::Trial inside_trial(Shape shape, judge::RandomStream random);
-judge::Trial exact_trial(Shape shape, judge::RandomStream random);
-judge::Trial far_trial(Shape shape, judge::RandomStream random);
-judge::Trial one_value_trial(Shape shape, judge::RandomStream random);
-judge::Trial private_trial(Shape shape, judge::RandomStream random);
+judge::MakesRun<Shape> inside_trial, exact_trial, far_trial, one_value_trial, private_trial;
 
 // Why the threads of a launch with these counters do not count together; empty if they do. Nothing is asked about how threads count: who
 // changes memory once for `values_for_a_store` values, and looks at few values itself, has counted together with others.

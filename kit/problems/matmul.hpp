@@ -17,11 +17,7 @@ struct Shape {
 };
 
 // The launches that the checks run.
-judge::Trial exact_trial(Shape shape, judge::RandomStream random);
-judge::Trial quarters_trial(Shape shape, judge::RandomStream random);
-judge::Trial non_finite_trial(Shape shape, judge::RandomStream random);
-judge::Trial close_trial(Shape shape, judge::RandomStream random);
-judge::Trial counted_trial(Shape shape, judge::RandomStream random);
+judge::MakesRun<Shape> exact_trial, quarters_trial, non_finite_trial, close_trial, counted_trial;
 
 // Whole numbers from ±1 to ±8, never 0; from K = 16 on also one of 12 bits in each row of A and each column of B, so that no input may be
 // rounded to TF32 or less. Every partial sum is exact in fp32 (below 2^24) in any order of summation, so C must equal the product exactly.

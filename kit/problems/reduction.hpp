@@ -13,10 +13,7 @@
 namespace tilelab::reduction {
 
 // The launches that the checks run.
-judge::Trial exact_trial(int n, judge::RandomStream random);
-judge::Trial quarters_trial(int n, judge::RandomStream random);
-judge::Trial close_trial(int n, judge::RandomStream random);
-judge::Trial combined_trial(int n, judge::RandomStream random);
+judge::MakesRun<int> exact_trial, quarters_trial, close_trial, combined_trial;
 
 // Why the threads of a launch with these counters do not combine what they have; empty if they do. Nothing is asked about the way from
 // thread to thread: who changes memory once for `numbers_for_a_store` numbers, and handles fewer itself, has got some from other threads.

@@ -15,9 +15,7 @@ namespace tilelab::scan {
 inline constexpr int most_numbers = 1'000'000;
 
 // The runs that the checks make.
-judge::Trial exact_trial(int n, judge::RandomStream random);
-judge::Trial large_trial(int n, judge::RandomStream random);
-judge::Trial shared_out_trial(int n, judge::RandomStream random);
+judge::MakesRun<int> exact_trial, large_trial, shared_out_trial;
 
 // Why a run with these counters, summed over its launches, does not share its work out; empty if it does.
 std::string missed_sharing(int n, const judge::Counters& counters);

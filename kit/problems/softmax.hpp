@@ -20,11 +20,7 @@ struct Shape {
 inline constexpr int most_columns = 1 << 14;
 
 // The runs that the checks make.
-judge::Trial small_trial(Shape shape, judge::RandomStream random);
-judge::Trial shifted_trial(Shape shape, judge::RandomStream random);
-judge::Trial peaked_trial(Shape shape, judge::RandomStream random);
-judge::Trial level_trial(Shape shape, judge::RandomStream random);
-judge::Trial shared_trial(Shape shape, judge::RandomStream random);
+judge::MakesRun<Shape> small_trial, shifted_trial, peaked_trial, level_trial, shared_trial;
 
 // Why a run with these counters does not share its rows; empty if it does. Nothing is asked about the way from thread to thread.
 std::string missed_sharing(Shape shape, const judge::Counters& counters);

@@ -18,10 +18,7 @@
 namespace tilelab::vector_addition {
 
 // The runs that the checks make.
-judge::ProgramTrial whole_trial(int n, judge::RandomStream random);
-judge::ProgramTrial any_trial(int n, judge::RandomStream random);
-judge::ProgramTrial scarce_trial(int n, judge::RandomStream random);
-judge::ProgramTrial followed_trial(int n, judge::RandomStream random);
+judge::MakesRun<int, judge::ProgramTrial> whole_trial, any_trial, scarce_trial, followed_trial;
 
 // Whole numbers from 1 to 1,000,000, different from place to place. n < 2^22.
 inline constexpr judge::Check check_whole(whole_trial);
