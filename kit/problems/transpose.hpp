@@ -17,7 +17,8 @@ struct Shape {
 };
 
 // The launches that the checks run.
-judge::MakesRun<Shape> exact_trial, staged_trial;
+judge::Trial exact_trial(Shape shape, judge::RandomStream random);
+judge::Trial staged_trial(Shape shape, judge::RandomStream random);
 
 // Why a launch with these counters does not use shared memory as it should; empty if it does.
 std::string missed_staging(Shape shape, const judge::Counters& counters);
