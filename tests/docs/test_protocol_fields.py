@@ -20,7 +20,7 @@ from grader.run.launches.trace_phases import Trace, TracedArray, TracedPlace
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "protocols.md"
-_ROW = re.compile(r"^\| `(?P<file>kit/[\w/]+\.cpp)` \| [^|]+ \| (?P<fields>[^|]+) \|$", re.MULTILINE)
+_ROW = re.compile(r"^\| `(?P<file>kit/[\w/]+\.[ch]pp)` \| [^|]+ \| (?P<fields>[^|]+) \|$", re.MULTILINE)
 _KEYS = (
     r'(?:\.|->)at\("(\w+)"\)',
     r'\.(?:contains|value|has)\("(\w+)"',
