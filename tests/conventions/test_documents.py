@@ -172,8 +172,13 @@ def test_the_list_of_runtime_functions_is_current_and_misses_no_definition() -> 
     remedy = "run .venv/bin/python docs/runtime_call_table.py --write"
     assert page == runtime_call_table.SECTION.replaced(runtime_call_table.call_table(), page), remedy
     library = sorted((ROOT / "kit" / "host" / "library").glob("runtime_*.cpp"))
-    defined = re.compile(r"^(?:cudaError_t|const char\*) (cuda\w+)\(", re.MULTILINE)
-    names = {name for path in library for name in defined.findall(path.read_text(encoding="utf-8"))}
+    text = "".join(path.read_text(encoding="utf-8") for path in library)
+    both = re.findall(r"^TILELAB_COPIES\((cuda\w+),", text, re.MULTILINE)
+    names = {
+        *re.findall(r"^(?:cudaError_t|const char\*) (cuda\w+)\(", text, re.MULTILINE),
+        *both,
+        *(f"{name}Async" for name in both),
+    }
     assert len(names) > 100
     assert sorted(names - set(_CODE.findall(runtime_call_table.call_table()))) == []
 
