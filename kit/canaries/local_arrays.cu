@@ -1,4 +1,4 @@
-// canary: out-of-bounds in lines 14 17 20 23
+// canary: out-of-bounds in lines 12 13 14 15
 // Addresses that start from a local array or a tile and lead out of it.
 #include <tilelab/device.cuh>
 
@@ -9,19 +9,9 @@ __global__ void canary(float* out, const float* in, int n) {
   const long away = (in + 4096) - local;
   const int t = threadIdx.x;
   float sum = 0;
-  switch (t) {
-    case 0:
-      sum = inside[away];
-      break;
-    case 1:
-      inside[away] = 1;
-      break;
-    case 2:
-      sum = local[n];
-      break;
-    case 3:
-      tile[1][16 + n - 32] = 1;
-      break;
-  }
+  if (t == 0) sum = inside[away];
+  if (t == 1) inside[away] = 1;
+  if (t == 2) sum = local[n];
+  if (t == 3) tile[1][16 + n - 32] = 1;
   out[t] = sum;
 }

@@ -7,8 +7,10 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -59,7 +61,14 @@ struct RawFinding {
   std::uint64_t count = 1;
 };
 
-const char* access_name(AccessKind kind);
+inline const char* access_name(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::read: return "read";
+    case AccessKind::write: return "write";
+    case AccessKind::atomic: return "atomic";
+  }
+  return "";
+}
 
 inline RawFinding finding_at(Verdict kind, const RawSite& site, const RawSite& other = {}) {
   RawFinding finding;
@@ -86,8 +95,37 @@ inline std::string in_brackets(const Index3& at) {
 
 class FindingLog {
  public:
-  void report(const RawFinding& finding);
-  std::vector<RawFinding> deduplicated() const;  // in a deterministic order
+  void report(const RawFinding& reported) {
+    RawFinding finding = reported;
+    finding.on_host = on_host_;
+    const Key key{finding.kind, finding.note, finding.site.pc, finding.other.pc, finding.region};
+    const auto found = findings_.find(key);
+    if (found == findings_.end()) {
+      if (findings_.size() == max_distinct) {  // keeps the smallest keys: a key that stays was never dropped, so its count is complete
+        const auto largest = std::prev(findings_.end());
+        if (key > largest->first) return;
+        findings_.erase(largest);
+      }
+      findings_.emplace(key, finding);
+      return;
+    }
+    RawFinding& kept = found->second;
+    const std::uint64_t count = kept.count + finding.count;
+    const auto rank = [](const RawFinding& f) {
+      return std::tuple(f.site.by.block, f.interval, f.site.by.thread, f.other.by.thread, f.other.by.block, f.offset, f.index, f.bound,
+                        f.size, std::string_view(f.site.access), std::string_view(f.other.access), std::string_view(f.what), f.about,
+                        f.conditions, f.lane.mask, f.lane.source);
+    };
+    if (rank(finding) < rank(kept)) kept = finding;
+    kept.count = count;
+  }
+  // In a deterministic order.
+  std::vector<RawFinding> deduplicated() const {
+    std::vector<RawFinding> all;
+    all.reserve(findings_.size());
+    for (const auto& [key, finding] : findings_) all.push_back(finding);
+    return all;
+  }
   // Whether what is reported from now on is of the launch function.
   void set_on_host(bool on_host) { on_host_ = on_host; }
 

@@ -11,7 +11,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "executor/arithmetic/bfloat_bits.hpp"
 #include "executor/arithmetic/half_bits.hpp"
 
 namespace tilelab {

@@ -1,9 +1,10 @@
-// The bits of half-precision numbers (IEEE 754 binary16): rounding to them from wider types, and back. It needs no half type of
-// the compiler, so it works on every host.
+// The bits of half-precision numbers (IEEE 754 binary16), of bfloat16 numbers (the upper half of a float) and of tf32 numbers (a float with
+// ten bits of fraction): rounding to them from wider types, and back. It needs no such type of the compiler, so it works on every host.
 #pragma once
 
 #include <algorithm>
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <cstdint>
 
@@ -71,5 +72,47 @@ inline double fused_to_odd(double a, double b, double c) {
 }
 
 inline std::uint16_t half_fused(double a, double b, double c) { return half_bits(fused_to_odd(a, b, c)); }
+
+// bfloat16 and tf32.
+
+inline float bfloat_value(std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
+
+// Cut off towards zero, with the last bit set if anything was cut off. A second rounding then knows on which side of a tie it is.
+inline float rounded_to_odd(double value) {
+  auto narrow = static_cast<float>(value);
+  if (!std::isfinite(value) || static_cast<double>(narrow) == value) return narrow;
+  if (std::abs(static_cast<double>(narrow)) > std::abs(value)) narrow = std::nextafter(narrow, 0.0F);
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(narrow) | 1u);
+}
+
+// To nearest even, or towards zero. NaN becomes 0x7FFF, as CUDA's conversions make it.
+inline std::uint16_t bfloat_bits(double value, bool towards_zero = false) {
+  if (std::isnan(value)) return 0x7FFF;
+  const auto bits = std::bit_cast<std::uint32_t>(rounded_to_odd(value));
+  if (towards_zero || std::isinf(value)) return static_cast<std::uint16_t>(bits >> 16);
+  return static_cast<std::uint16_t>((bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16);
+}
+
+// To nearest, ties away from zero.
+inline float tf32_value(float value) {
+  if (!std::isfinite(value)) return value;
+  return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + 0x1000u) & 0xFFFFE000u);
+}
+
+// What a tensor core reads of a float that is not rounded: its low bits are ignored.
+inline float tf32_operand(std::uint32_t bits) { return std::bit_cast<float>(bits & 0xFFFFE000u); }
+
+// Sets the processor's rounding mode while this object lives. No fiber may switch meanwhile, because the mode belongs to the
+// operating-system thread.
+class RoundingMode {
+ public:
+  explicit RoundingMode(int mode) : before_(std::fegetround()) { std::fesetround(mode); }
+  ~RoundingMode() { std::fesetround(before_); }
+  RoundingMode(const RoundingMode&) = delete;
+  RoundingMode& operator=(const RoundingMode&) = delete;
+
+ private:
+  int before_;
+};
 
 }  // namespace tilelab::simt

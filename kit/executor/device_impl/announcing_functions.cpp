@@ -5,9 +5,7 @@
 #include "executor/device_impl/announcing.hpp"
 
 #define TILELAB_DOES(...) \
-  {                       \
-    __VA_ARGS__;          \
-  }
+  { __VA_ARGS__; }
 
 // Announces the update of *address and returns the old value.
 #define TILELAB_UPDATE(address, scope, ...)                                  \
@@ -33,25 +31,18 @@
     length = std::hypot(length, (a)[i]);          \
   }
 #define TILELAB_LANE \
-  std::int64_t { tilelab::simt::own_lane() }
-#define TILELAB_SHUFFLE(source, wraps) \
-  return tilelab::simt::shuffle(TILELAB_STATEMENT, mask, value, tilelab::simt::shuffle_source(source, width, wraps))
+  std::int64_t { own_lane() }
+#define TILELAB_SHUFFLE(source, wraps) return shuffle(TILELAB_STATEMENT, mask, value, shuffle_source(source, width, wraps))
 #define TILELAB_ASK(Result, operation, value) static_cast<Result>(ask(TILELAB_STATEMENT, WarpOperation::operation, mask, value))
 #define TILELAB_LIES(where, address) (Machine::active() && Machine::current().where(reinterpret_cast<std::uintptr_t>(address)))
 
-using tilelab::simt::AccessKind;
-using tilelab::simt::announce_aligned;
-using tilelab::simt::ChildGrid;
-using tilelab::simt::LaneRequest;
-using tilelab::simt::Machine;
-using tilelab::simt::Scope;
-using tilelab::simt::WarpOperation;
+using namespace tilelab::simt;
 
 namespace {
 
 template <typename Value>
 std::uint64_t ask(std::uintptr_t pc, WarpOperation operation, unsigned mask, Value value) {
-  return Machine::current().exchange(pc, LaneRequest{operation, mask, tilelab::simt::bits_of(value), 0});
+  return Machine::current().exchange(pc, LaneRequest{operation, mask, bits_of(value), 0});
 }
 
 }  // namespace

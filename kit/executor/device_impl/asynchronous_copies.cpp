@@ -4,12 +4,9 @@
 #include "executor/device_impl/announcing.hpp"
 
 #define TILELAB_DOES(...) \
-  {                       \
-    __VA_ARGS__;          \
-  }
+  { __VA_ARGS__; }
 
-using tilelab::simt::CallSite;
-using tilelab::simt::Machine;
+using namespace tilelab::simt;
 
 namespace {
 

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 
-#include "executor/arithmetic/bfloat_bits.hpp"
 #include "executor/arithmetic/half_bits.hpp"
 #include "executor/arithmetic/tile_layout.hpp"
 #include "executor/device/inline_ptx.hpp"
@@ -16,13 +15,7 @@
 namespace {
 
 using cuda_on_cpu::wmma_on_cpu::Shape;
-using tilelab::simt::AccessKind;
-using tilelab::simt::left_element;
-using tilelab::simt::Machine;
-using tilelab::simt::narrow_element;
-using tilelab::simt::sum_element;
-using tilelab::simt::TileElement;
-using tilelab::simt::TileMatrix;
+using namespace tilelab::simt;
 
 enum Use : int { left, right, accumulator };
 enum Type : int { half_number, bfloat, tf32, signed_byte, byte, single, whole, twice };
@@ -64,9 +57,9 @@ double value_at(int type, const void* elements, int at) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, from, bytes_of[type]);
   switch (type) {
-    case half_number: return tilelab::simt::half_value(static_cast<std::uint16_t>(bits));
-    case bfloat: return static_cast<double>(tilelab::simt::bfloat_value(static_cast<std::uint16_t>(bits)));
-    case tf32: return static_cast<double>(tilelab::simt::tf32_operand(static_cast<std::uint32_t>(bits)));
+    case half_number: return half_value(static_cast<std::uint16_t>(bits));
+    case bfloat: return static_cast<double>(bfloat_value(static_cast<std::uint16_t>(bits)));
+    case tf32: return static_cast<double>(tf32_operand(static_cast<std::uint32_t>(bits)));
     case signed_byte: return static_cast<double>(static_cast<std::int8_t>(bits));
     case byte: return static_cast<double>(static_cast<std::uint8_t>(bits));
     case single: return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
@@ -78,7 +71,7 @@ double value_at(int type, const void* elements, int at) {
 void put(int type, void* elements, int at, double value, bool saturates) {
   std::uint64_t bits = 0;
   switch (type) {
-    case half_number: bits = tilelab::simt::half_bits(value); break;
+    case half_number: bits = half_bits(value); break;
     case single: bits = std::bit_cast<std::uint32_t>(static_cast<float>(value)); break;
     case whole:
       bits = saturates ? static_cast<std::uint32_t>(static_cast<std::int32_t>(std::clamp(value, -0x1p31, 0x1p31 - 1)))
@@ -89,7 +82,7 @@ void put(int type, void* elements, int at, double value, bool saturates) {
   std::memcpy(static_cast<unsigned char*>(elements) + bytes_of[type] * static_cast<std::size_t>(at), &bits, bytes_of[type]);
 }
 
-struct Statement : tilelab::simt::CallSite {
+struct Statement : CallSite {
   void announce(std::uintptr_t address, std::size_t size, AccessKind kind) const {
     Machine::current().access(address, size, kind, false, *this);
   }
@@ -101,8 +94,8 @@ struct Statement : tilelab::simt::CallSite {
 // Work of all lanes of a warp, which one of them does for all when all have arrived, with those that are there. `mine`: what this lane
 // gives and gets.
 void work_together(std::uintptr_t pc, void* mine, void (*work)(const std::array<void*, 32>& lanes)) {
-  tilelab::simt::WarpWork request{work, mine};
-  Machine::current().exchange(pc, {tilelab::simt::WarpOperation::together, ~0u, reinterpret_cast<std::uintptr_t>(&request), 0});
+  WarpWork request{work, mine};
+  Machine::current().exchange(pc, {WarpOperation::together, ~0u, reinterpret_cast<std::uintptr_t>(&request), 0});
 }
 
 void meet(const Statement& by) {
@@ -252,7 +245,7 @@ void multiply(void* result, const void* left_operand, const void* right_operand,
   work_together(Machine::current().statement(by), &mine, multiply_all);
 }
 
-float to_tf32(float value) { return tilelab::simt::tf32_value(value); }
+float to_tf32(float value) { return tf32_value(value); }
 
 }  // namespace wmma_on_cpu
 
@@ -260,14 +253,14 @@ namespace tilelab_ptx {
 
 uint4 load_matrices(int count, bool transposed, bits address) {
   Machine& machine = Machine::current();
-  const tilelab::simt::CallSite site = TILELAB_SITE;
+  const CallSite site = TILELAB_SITE;
   const std::uintptr_t place = machine.statement(site);
   Rows mine{.count = count, .transposed = transposed, .row = {}, .words = {}};
   constexpr std::size_t row_bytes = sizeof mine.row;
   if (machine.running().ref.lane() < static_cast<std::uint32_t>(8 * count)) {
     const std::uintptr_t at = machine.shared_base() + (address & 0xFFFFFFFFu);
     if (at % row_bytes != 0) machine.misaligned(at, row_bytes, site);
-    machine.check_space(tilelab::simt::Space::shared, at, row_bytes, AccessKind::read, false, site);
+    machine.check_space(Space::shared, at, row_bytes, AccessKind::read, false, site);
     machine.access(at, row_bytes, AccessKind::read, false, site);
     std::memcpy(mine.row.data(), reinterpret_cast<const void*>(at), row_bytes);
   }

@@ -7,9 +7,7 @@
 
 #include "executor/device_impl/announcing.hpp"
 
-using tilelab::simt::AccessKind;
-using tilelab::simt::Machine;
-using tilelab::simt::Scope;
+using namespace tilelab::simt;
 
 inline namespace cuda_on_cpu {
 namespace atomic_on_cpu {
@@ -23,11 +21,11 @@ bool acquires(int order) { return order != relaxed && order != release; }
 
 struct Place {
   std::uintptr_t address;
-  tilelab::simt::CallSite site;
+  CallSite site;
   unsigned size;
   Scope scope;
 
-  Place(const void* at, unsigned bytes, int number, tilelab::simt::CallSite by)
+  Place(const void* at, unsigned bytes, int number, CallSite by)
       : address(reinterpret_cast<std::uintptr_t>(at)), site(by), size(bytes), scope(number >= scope_of_block    ? Scope::block
                                                                                     : number == scope_of_system ? Scope::system
                                                                                                                 : Scope::device) {

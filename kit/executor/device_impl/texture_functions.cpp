@@ -16,17 +16,10 @@
 
 namespace {
 
-using tilelab::simt::AccessKind;
-using tilelab::simt::Machine;
-using tilelab::simt::SurfaceEvent;
-using tilelab::simt::Taps;
-using tilelab::simt::TexelFormat;
-using tilelab::simt::TexelKind;
-using tilelab::simt::TextureObject;
-using tilelab::simt::Unit;
+using namespace tilelab::simt;
 namespace own = cuda_on_cpu::textures_on_cpu;
 
-using Place = tilelab::simt::CallSite;  // the statement that fetches, reads or writes
+using Place = CallSite;  // the statement that fetches, reads or writes
 
 using Four = std::array<double, 4>;
 
@@ -39,7 +32,7 @@ double number_at(const unsigned char* at) {
 
 double number_of(const TexelFormat& format, const unsigned char* at) {
   if (format.kind == TexelKind::floating)
-    return format.bytes == 2 ? tilelab::simt::half_value(static_cast<std::uint16_t>(number_at<std::uint16_t>(at))) : number_at<float>(at);
+    return format.bytes == 2 ? half_value(static_cast<std::uint16_t>(number_at<std::uint16_t>(at))) : number_at<float>(at);
   const bool has_sign = format.kind == TexelKind::signed_integer;
   switch (format.bytes) {
     case 1: return has_sign ? number_at<std::int8_t>(at) : number_at<std::uint8_t>(at);
@@ -79,7 +72,7 @@ double rounded(const TextureObject& object, double sum) {
     return std::floor(sum * steps + 0.5) / steps;
   }
   const bool halves = object.format.kind == TexelKind::floating && object.format.bytes == 2;
-  return halves ? tilelab::simt::half_value(tilelab::simt::half_bits(sum)) : sum;
+  return halves ? half_value(half_bits(sum)) : sum;
 }
 
 Four sum_of(const TextureObject& object, const Taps& taps, const Place& place) {
@@ -131,7 +124,7 @@ const TextureObject& texture_of(cudaTextureObject_t handle, int how, int wanted,
   const TextureObject* object = Machine::current().object_of(handle);
   if (object == nullptr) refuse("fetches from a texture object that the launch was not given", place);
   if (object->surface) refuse("fetches from a surface object as if it were a texture object", place);
-  if (!tilelab::simt::has_dimensions(*object, static_cast<std::uint32_t>(how & 3), (how & own::layered) != 0, (how & own::cube) != 0))
+  if (!has_dimensions(*object, static_cast<std::uint32_t>(how & 3), (how & own::layered) != 0, (how & own::cube) != 0))
     refuse("fetches from a texture that has another number of dimensions than the function's name says, or has layers where it has none",
            place);
   if ((how & own::gradient) != 0 && object->levels > 1)
@@ -142,11 +135,11 @@ const TextureObject& texture_of(cudaTextureObject_t handle, int how, int wanted,
 }
 
 Four fetched_in(const TextureObject& object, int how, const std::array<float, 3>& at, int layer, const Place& place) {
-  if ((how & own::cube) != 0) return sum_of(object, tilelab::simt::sampled_in_cube(object, at, layer), place);
-  if (static_cast<std::uint32_t>(how & 3) == object.dimensions) return sum_of(object, tilelab::simt::sampled_at(object, at, layer), place);
+  if ((how & own::cube) != 0) return sum_of(object, sampled_in_cube(object, at, layer), place);
+  if (static_cast<std::uint32_t>(how & 3) == object.dimensions) return sum_of(object, sampled_at(object, at, layer), place);
   TextureObject other = object;  // has one texel along the dimensions in which the two differ
   other.dimensions = static_cast<std::uint32_t>(how & 3);
-  return sum_of(other, tilelab::simt::sampled_at(other, at, layer), place);
+  return sum_of(other, sampled_at(other, at, layer), place);
 }
 
 Four gathered(cudaTextureObject_t handle, int how, int wanted, float x, float y, const Place& place) {
@@ -154,7 +147,7 @@ Four gathered(cudaTextureObject_t handle, int how, int wanted, float x, float y,
   const auto number = static_cast<std::size_t>(how / 32 & 3);
   if (wanted % 10 != 4 || number >= object.format.components)
     refuse("gathers a number that the texels of this texture do not have, or into a type that does not have four numbers", place);
-  const Taps taps = tilelab::simt::gathered_at(object, {x, y, 0});
+  const Taps taps = gathered_at(object, {x, y, 0});
   Four four{};
   for (std::size_t i = 0; i < four.size(); ++i) four[i] = texel_at(object, taps.tap[i].texel, place)[number];
   return four;
@@ -165,10 +158,10 @@ Four fetched(cudaTextureObject_t handle, int how, int wanted, float x, float y, 
   if ((how & own::gather) != 0) return gathered(handle, how, wanted, x, y, place);
   const TextureObject& object = texture_of(handle, how, wanted, place);
   if (object.levels == 1) return fetched_in(object, how, {x, y, z}, layer, place);
-  const tilelab::simt::LevelTaps levels = tilelab::simt::levels_at(object, level);
+  const LevelTaps levels = levels_at(object, level);
   Four sum{};
   for (std::uint32_t i = 0; i < levels.count; ++i) {
-    const Four four = fetched_in(tilelab::simt::level_of(object, levels.level[i]), how, {x, y, z}, layer, place);
+    const Four four = fetched_in(level_of(object, levels.level[i]), how, {x, y, z}, layer, place);
     for (std::size_t number = 0; number < four.size(); ++number) sum[number] += levels.weight[i] * four[number];
   }
   return sum;
@@ -199,7 +192,7 @@ const TextureObject& surface_of(cudaSurfaceObject_t handle, const SurfaceUse& us
   const TextureObject* object = Machine::current().object_of(handle);
   if (object == nullptr) refuse("uses a surface object that the launch was not given", place);
   if (!object->surface) refuse("uses a texture object as if it were a surface object", place);
-  if (!tilelab::simt::has_dimensions(*object, use.dimensions, use.layered, use.cube))
+  if (!has_dimensions(*object, use.dimensions, use.layered, use.cube))
     refuse("uses a surface that has another number of dimensions than the function's name says, or has layers where it has none", place);
   if (!std::has_single_bit(use.bytes) || use.bytes > 16) refuse("moves an odd number of bytes through a surface", place);
   return *object;

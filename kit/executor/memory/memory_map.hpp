@@ -4,12 +4,17 @@
 // Red zones are ordinary readable memory: a kernel that runs a little past a buffer is reported and goes on, as on a GPU.
 #pragma once
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <map>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -25,15 +30,41 @@ inline constexpr std::size_t red_zone_bytes = 1u << 20;
 class MemoryMap {
  public:
   // Maps `bytes` of zeroed memory between two red zones, aligned to 256 bytes as cudaMalloc's. Throws std::bad_alloc.
-  Region& add_buffer(Region region);
+  Region& add_buffer(Region region) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t body = (region.bytes + page - 1) / page * page;
+    const std::size_t around = red_zone_bytes + page;
+    if (body < region.bytes || body + 2 * around < body) throw std::bad_alloc();
+    // A page that nobody can use before and behind the red zones: what runs on through them ends there.
+    void* arena = mmap(nullptr, body + 2 * around, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (arena == MAP_FAILED) throw std::bad_alloc();
+    if (mprotect(static_cast<char*>(arena) + page, body + 2 * red_zone_bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+    region.base = reinterpret_cast<std::uintptr_t>(arena) + around;
+    return keep(std::move(region));
+  }
   // Adds memory that the caller has mapped at region.base, red zones included. No other buffer lies within two red zones of it.
-  Region& add_placed(Region region);
+  Region& add_placed(Region region) { return keep(std::move(region)); }
   // The span of the block's shared memory, and the arrays in it (bases are addresses). Dynamic ones may alias.
-  void set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays);
+  void set_shared(std::uintptr_t base, std::size_t span, std::vector<Region> arrays) {
+    shared_base_ = base;
+    shared_span_ = span;
+    shared_ = std::move(arrays);
+    for (Region& array : shared_) array.span_offset = array.base - base;
+    mark_words();
+  }
   // From now on, a block has this much dynamic shared memory. The span stays as it is.
-  void set_dynamic_bytes(std::size_t bytes);
+  void set_dynamic_bytes(std::size_t bytes) {
+    for (Region& array : shared_) {
+      if (array.dynamic) array.bytes = std::min(bytes, shared_span_ - array.span_offset);
+    }
+    mark_words();
+  }
   // A variable of the module, or bytes of its sections that belong to no variable. Two that begin at one address are one.
-  void add_module(Region region);
+  void add_module(Region region) {
+    region.space = Space::module;
+    const std::uintptr_t base = region.base;
+    modules_.try_emplace(base, std::move(region));
+  }
   // [first, end) belongs to the compiler: its flag that a shared array of objects was initialised.
   void add_guard(std::uintptr_t first, std::uintptr_t end) { guards_.emplace_back(first, end); }
   const std::vector<std::pair<std::uintptr_t, std::uintptr_t>>& guards() const { return guards_; }
@@ -62,15 +93,37 @@ class MemoryMap {
   DeviceHeap& heap() { return heap_; }
   const DeviceHeap& heap() const { return heap_; }
   // The buffer whose arena (including red zones) contains the address, or null.
-  const Region* buffer_near(std::uintptr_t address) const;
+  const Region* buffer_near(std::uintptr_t address) const {
+    if (heap_.in_arena(address)) return &heap_.region_near(address);
+    const auto next = std::upper_bound(by_address_.begin(), by_address_.end(), address, is_before);
+    if (next != by_address_.begin()) {
+      const Region& region = **std::prev(next);
+      if (address < region.base + region.bytes + red_zone_bytes) return &region;
+    }
+    return next != by_address_.end() && address >= (*next)->base - red_zone_bytes ? *next : nullptr;
+  }
   // The variable of the module in whose room the address lies, or that begins soon after it; or null.
-  const Region* variable_near(std::uintptr_t address) const;
+  const Region* variable_near(std::uintptr_t address) const {
+    const auto after = modules_.upper_bound(address);
+    if (after != modules_.begin()) {
+      const Region& region = std::prev(after)->second;
+      if (address - region.base < std::max(region.room, region.bytes) && region.room != 0) return &region;
+    }
+    const bool soon = after != modules_.end() && after->second.room != 0 && after->first - address <= before_variable_bytes;
+    return soon ? &after->second : nullptr;
+  }
   template <typename Visit>
   void for_each_variable(const Visit& visit) const {
     for (const auto& [base, region] : modules_) visit(region);
   }
   // The shared array that ends last at or before the address, or null.
-  const Region* shared_before(std::uintptr_t address) const;
+  const Region* shared_before(std::uintptr_t address) const {
+    const Region* best = nullptr;
+    for (const Region& array : shared_) {
+      if (array.base + array.bytes <= address + 1 && (best == nullptr || array.base > best->base)) best = &array;
+    }
+    return best;
+  }
 
   // Which memory there is. It stays as it is while a launch runs.
   void seal_in(SealedTables& tables) const {
@@ -89,17 +142,46 @@ class MemoryMap {
 
  private:
   static constexpr std::uint8_t no_array = 0xFF;
+  static constexpr std::size_t before_variable_bytes = 4096;  // an access so little before a variable was meant for it
 
+  static bool is_before(std::uintptr_t address, const Region* region) { return address < region->base; }
   // Two red zones lie between any two buffers. So no stretch of red-zone length contains bytes of two buffers.
   static std::size_t stretch_of(std::uintptr_t address) { return address / red_zone_bytes % 64; }
   static bool contains(const Region& region, std::uintptr_t address, std::size_t size) {
     const std::uintptr_t offset = address - region.base;
     return offset < region.bytes && size <= region.bytes - offset;
   }
-  void mark_words();
-  Region& keep(Region region);
-  const Region* search_global(std::uintptr_t address, std::size_t size);
-  const Region* search_shared(std::uintptr_t address, std::size_t size) const;
+  void mark_words() {
+    array_of_word_.assign((shared_span_ + 3) / 4, no_array);
+    for (std::size_t i = 0; i < shared_.size() && i < no_array; ++i) {
+      const std::size_t first = (shared_[i].span_offset + 3) / 4, end = (shared_[i].span_offset + shared_[i].bytes) / 4;
+      for (std::size_t word = first; word < end && word < array_of_word_.size(); ++word) {
+        if (array_of_word_[word] == no_array) array_of_word_[word] = static_cast<std::uint8_t>(i);
+      }
+    }
+  }
+  Region& keep(Region region) {
+    region.space = Space::global;
+    Region& kept = buffers_.emplace_back(std::move(region));
+    by_address_.insert(std::upper_bound(by_address_.begin(), by_address_.end(), kept.base, is_before), &kept);
+    return kept;
+  }
+  const Region* search_global(std::uintptr_t address, std::size_t size) {
+    if (heap_.in_arena(address)) return heap_.holds(address, size) ? &heap_.region() : nullptr;
+    const auto next = std::upper_bound(by_address_.begin(), by_address_.end(), address, is_before);
+    if (next != by_address_.begin() && contains(**std::prev(next), address, size)) return known_[stretch_of(address)] = *std::prev(next);
+    const auto after = modules_.upper_bound(address);
+    if (after == modules_.begin()) return nullptr;
+    const Region& region = std::prev(after)->second;
+    return contains(region, address, size) ? &region : nullptr;
+  }
+  // For arrays that share a word, and for dynamic arrays that alias.
+  const Region* search_shared(std::uintptr_t address, std::size_t size) const {
+    for (const Region& array : shared_) {
+      if (contains(array, address, size)) return &array;
+    }
+    return nullptr;
+  }
 
   DeviceHeap heap_;
   std::deque<Region> buffers_;

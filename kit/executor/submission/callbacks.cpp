@@ -6,13 +6,12 @@
 
 #include "executor/machine/machine.hpp"
 
-using tilelab::simt::AccessKind;
-using tilelab::simt::Machine;
+using namespace tilelab::simt;
 
 #define PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 #define CALLER_FRAME (*static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
 #define SITE \
-  tilelab::simt::CallSite { PC, CALLER_FRAME }
+  CallSite { PC, CALLER_FRAME }
 #define ANNOUNCE_READ(address, size)                                           \
   Machine::current().read<size>(reinterpret_cast<std::uintptr_t>(address), PC, \
                                 static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
@@ -108,8 +107,7 @@ void __sanitizer_cov_trace_pc() { Machine::current().edge(PC); }
 
 void __ubsan_handle_out_of_bounds(const OutOfBoundsData* data, std::uintptr_t index) {
   const char* array = data->array->name;
-  const tilelab::simt::Subscripted what{index_value(*data->index, index), bound_of(array), data->location.column,
-                                        inner_dimensions_of(array)};
+  const Subscripted what{index_value(*data->index, index), bound_of(array), data->location.column, inner_dimensions_of(array)};
   Machine::current().index_outside(what, SITE);
 }
 
@@ -146,7 +144,7 @@ constexpr std::size_t widest_access = 16;  // longer ones go in pieces, as a cop
 extern "C" void tilelab_unseen(std::uintptr_t address, std::size_t bytes, int kind, const std::uintptr_t* link,
                                std::uintptr_t stack_pointer) {
   Machine& machine = Machine::current();
-  const tilelab::simt::CallSite site{link[1], link[0]};
+  const CallSite site{link[1], link[0]};
   if (kind == kind_call) return machine.check_target(address, site);
   const bool writes = kind == kind_write;
   for (std::size_t at = 0; at < bytes; at += widest_access) {
@@ -156,49 +154,31 @@ extern "C" void tilelab_unseen(std::uintptr_t address, std::size_t bytes, int ki
   }
 }
 
+// The instruction for each of what \n stands for.
+#define EACH(all, instruction) "  .irp n, " all "\n  " instruction "\n  .endr\n"
+#define TO_15 "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15"
 #if defined(__x86_64__)
-#define TILELAB_UNSEEN(name, kind)                                                                                             \
-  asm(".text\n.globl " #name "\n.type " #name ", @function\n" #name                                                            \
-      ":\n"                                                                                                                    \
-      "  pushq %rbp\n  movq %rsp, %rbp\n  pushfq\n  cld\n"                                                                     \
-      "  pushq %rax\n  pushq %rcx\n  pushq %rdx\n  pushq %r8\n  pushq %r9\n  pushq %r10\n  pushq %r11\n"                       \
-      "  subq $256, %rsp\n  andq $-16, %rsp\n"                                                                                 \
-      "  movaps %xmm0, 0(%rsp)\n  movaps %xmm1, 16(%rsp)\n  movaps %xmm2, 32(%rsp)\n  movaps %xmm3, 48(%rsp)\n"                \
-      "  movaps %xmm4, 64(%rsp)\n  movaps %xmm5, 80(%rsp)\n  movaps %xmm6, 96(%rsp)\n  movaps %xmm7, 112(%rsp)\n"              \
-      "  movaps %xmm8, 128(%rsp)\n  movaps %xmm9, 144(%rsp)\n  movaps %xmm10, 160(%rsp)\n  movaps %xmm11, 176(%rsp)\n"         \
-      "  movaps %xmm12, 192(%rsp)\n  movaps %xmm13, 208(%rsp)\n  movaps %xmm14, 224(%rsp)\n  movaps %xmm15, 240(%rsp)\n"       \
-      "  movl $" #kind                                                                                                         \
-      ", %edx\n  movq %rbp, %rcx\n  leaq 32(%rbp), %r8\n  call tilelab_unseen\n"                                               \
-      "  movaps 0(%rsp), %xmm0\n  movaps 16(%rsp), %xmm1\n  movaps 32(%rsp), %xmm2\n  movaps 48(%rsp), %xmm3\n"                \
-      "  movaps 64(%rsp), %xmm4\n  movaps 80(%rsp), %xmm5\n  movaps 96(%rsp), %xmm6\n  movaps 112(%rsp), %xmm7\n"              \
-      "  movaps 128(%rsp), %xmm8\n  movaps 144(%rsp), %xmm9\n  movaps 160(%rsp), %xmm10\n  movaps 176(%rsp), %xmm11\n"         \
-      "  movaps 192(%rsp), %xmm12\n  movaps 208(%rsp), %xmm13\n  movaps 224(%rsp), %xmm14\n  movaps 240(%rsp), %xmm15\n"       \
-      "  leaq -64(%rbp), %rsp\n"                                                                                               \
-      "  popq %r11\n  popq %r10\n  popq %r9\n  popq %r8\n  popq %rdx\n  popq %rcx\n  popq %rax\n  popfq\n  popq %rbp\n  ret\n" \
-      ".size " #name ", .-" #name "\n")
+#define TILELAB_UNSEEN(name, kind) \
+  asm(".text\n.globl " #name "\n.type " #name ", @function\n" #name                                       \
+      ":\n"                                                                                               \
+      "  pushq %rbp\n  movq %rsp, %rbp\n  pushfq\n  cld\n" EACH("rax,rcx,rdx,r8,r9,r10,r11", "pushq %\\n") \
+      "  subq $256, %rsp\n  andq $-16, %rsp\n" EACH(TO_15, "movaps %xmm\\n, 16*\\n(%rsp)")                \
+      "  movl $" #kind ", %edx\n  movq %rbp, %rcx\n  leaq 32(%rbp), %r8\n  call tilelab_unseen\n"         \
+      EACH(TO_15, "movaps 16*\\n(%rsp), %xmm\\n")                                                         \
+      "  leaq -64(%rbp), %rsp\n" EACH("r11,r10,r9,r8,rdx,rcx,rax", "popq %\\n")                           \
+      "  popfq\n  popq %rbp\n  ret\n.size " #name ", .-" #name "\n")
 #elif defined(__aarch64__)
-#define TILELAB_UNSEEN(name, kind)                                                                                       \
-  asm(".text\n.balign 4\n.globl " #name "\n.type " #name ", %function\n" #name                                           \
-      ":\n"                                                                                                              \
-      "  stp x29, x30, [sp, #-176]!\n  mov x29, sp\n"                                                                    \
-      "  stp x2, x3, [sp, #16]\n  stp x4, x5, [sp, #32]\n  stp x6, x7, [sp, #48]\n  stp x8, x9, [sp, #64]\n"             \
-      "  stp x10, x11, [sp, #80]\n  stp x12, x13, [sp, #96]\n  stp x14, x15, [sp, #112]\n  stp x16, x17, [sp, #128]\n"   \
-      "  mrs x2, nzcv\n  stp x18, x2, [sp, #144]\n  sub sp, sp, #512\n"                                                  \
-      "  stp q0, q1, [sp]\n  stp q2, q3, [sp, #32]\n  stp q4, q5, [sp, #64]\n  stp q6, q7, [sp, #96]\n"                  \
-      "  stp q8, q9, [sp, #128]\n  stp q10, q11, [sp, #160]\n  stp q12, q13, [sp, #192]\n  stp q14, q15, [sp, #224]\n"   \
-      "  stp q16, q17, [sp, #256]\n  stp q18, q19, [sp, #288]\n  stp q20, q21, [sp, #320]\n  stp q22, q23, [sp, #352]\n" \
-      "  stp q24, q25, [sp, #384]\n  stp q26, q27, [sp, #416]\n  stp q28, q29, [sp, #448]\n  stp q30, q31, [sp, #480]\n" \
-      "  mov w2, #" #kind                                                                                                \
-      "\n  mov x3, x29\n  add x4, x29, #208\n  bl tilelab_unseen\n"                                                      \
-      "  ldp q0, q1, [sp]\n  ldp q2, q3, [sp, #32]\n  ldp q4, q5, [sp, #64]\n  ldp q6, q7, [sp, #96]\n"                  \
-      "  ldp q8, q9, [sp, #128]\n  ldp q10, q11, [sp, #160]\n  ldp q12, q13, [sp, #192]\n  ldp q14, q15, [sp, #224]\n"   \
-      "  ldp q16, q17, [sp, #256]\n  ldp q18, q19, [sp, #288]\n  ldp q20, q21, [sp, #320]\n  ldp q22, q23, [sp, #352]\n" \
-      "  ldp q24, q25, [sp, #384]\n  ldp q26, q27, [sp, #416]\n  ldp q28, q29, [sp, #448]\n  ldp q30, q31, [sp, #480]\n" \
-      "  add sp, sp, #512\n  ldp x18, x2, [sp, #144]\n  msr nzcv, x2\n"                                                  \
-      "  ldp x2, x3, [sp, #16]\n  ldp x4, x5, [sp, #32]\n  ldp x6, x7, [sp, #48]\n  ldp x8, x9, [sp, #64]\n"             \
-      "  ldp x10, x11, [sp, #80]\n  ldp x12, x13, [sp, #96]\n  ldp x14, x15, [sp, #112]\n  ldp x16, x17, [sp, #128]\n"   \
-      "  ldp x29, x30, [sp], #176\n  ret\n"                                                                              \
-      ".size " #name ", .-" #name "\n")
+#define TO_18 "2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18"
+#define TO_31 TO_15 ",16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31"
+#define TILELAB_UNSEEN(name, kind) \
+  asm(".text\n.balign 4\n.globl " #name "\n.type " #name ", %function\n" #name                            \
+      ":\n"                                                                                               \
+      "  stp x29, x30, [sp, #-176]!\n  mov x29, sp\n" EACH(TO_18, "str x\\n, [sp, #8*\\n]")                \
+      "  mrs x2, nzcv\n  str x2, [sp, #152]\n  sub sp, sp, #512\n" EACH(TO_31, "str q\\n, [sp, #16*\\n]")  \
+      "  mov w2, #" #kind "\n  mov x3, x29\n  add x4, x29, #208\n  bl tilelab_unseen\n"                   \
+      EACH(TO_31, "ldr q\\n, [sp, #16*\\n]")                                                              \
+      "  add sp, sp, #512\n  ldr x2, [sp, #152]\n  msr nzcv, x2\n" EACH(TO_18, "ldr x\\n, [sp, #8*\\n]")   \
+      "  ldp x29, x30, [sp], #176\n  ret\n.size " #name ", .-" #name "\n")
 #endif
 TILELAB_UNSEEN(tilelab_unseen_read, 0);
 TILELAB_UNSEEN(tilelab_unseen_write, 1);

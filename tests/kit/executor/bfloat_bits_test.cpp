@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "executor/arithmetic/bfloat_bits.hpp"
+#include "executor/arithmetic/half_bits.hpp"
 
 using tilelab::simt::bfloat_bits;
 using tilelab::simt::bfloat_value;

@@ -9,22 +9,13 @@
 #include <iterator>
 #include <limits>
 
-#include "executor/arithmetic/bfloat_bits.hpp"
 #include "executor/arithmetic/half_bits.hpp"
 #include "executor/device/inline_ptx.hpp"
-#include "executor/device_impl/rounding_mode.hpp"
 
 namespace {
 
 using cuda_on_cpu::tilelab_ptx::bits;
-using tilelab::simt::bfloat_bits;
-using tilelab::simt::bfloat_value;
-using tilelab::simt::half_bits;
-using tilelab::simt::half_value;
-using tilelab::simt::HalfRounding;
-using tilelab::simt::larger;
-using tilelab::simt::RoundingMode;
-using tilelab::simt::smaller;
+using namespace tilelab::simt;
 
 enum Type : int { u8, u16, u32, u64, s8, s16, s32, s64, f32, f64, f16, bf16, tf32 };
 
@@ -124,7 +115,7 @@ bits rounded(int to, int rounding, double value) {
     case f64: return bits_of_double(value);
     case f16: return half_bits(value, half_modes[rounding & 3]);
     case bf16: return bfloat_bits(value, (rounding & 3) == 1);
-    case tf32: return bits_of_float(tilelab::simt::tf32_value(static_cast<float>(value)));
+    case tf32: return bits_of_float(tf32_value(static_cast<float>(value)));
     default: {
       const RoundingMode rounds(modes[rounding & 3]);
       const volatile double wide = value;
@@ -167,7 +158,7 @@ std::uint16_t half_computed(int operation, bool bfloat, std::uint16_t a, std::ui
   if (operation == 16) return a & 0x7FFFu;
   const int type = bfloat ? bf16 : f16;
   const double x = number(type, a), y = number(type, b), z = number(type, c);
-  const double result = operation == 3 ? tilelab::simt::fused_to_odd(x, y, z) : computed<double>(operation, 0, x, y, z);
+  const double result = operation == 3 ? fused_to_odd(x, y, z) : computed<double>(operation, 0, x, y, z);
   return bfloat ? bfloat_bits(result) : half_bits(result);
 }
 

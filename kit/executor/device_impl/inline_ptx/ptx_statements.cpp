@@ -7,13 +7,7 @@
 namespace {
 
 using cuda_on_cpu::tilelab_ptx::bits;
-using tilelab::simt::AccessKind;
-using tilelab::simt::CallSite;
-using tilelab::simt::LaneRequest;
-using tilelab::simt::Machine;
-using tilelab::simt::Space;
-using tilelab::simt::ThreadRef;
-using tilelab::simt::WarpOperation;
+using namespace tilelab::simt;
 
 enum PtxSpace : int { generic = 0, global = 1, shared = 2 };
 
