@@ -38,7 +38,6 @@ _ALIAS = re.compile(r"^#define (__\w+)\(\.\.\.\) ::(\w+)", re.MULTILINE)
 _VARIABLE = re.compile(r"^(?:extern|inline) (?:const|constexpr) \w+ ([^=;]+)", re.MULTILINE)
 _ROWS = re.compile(r"^TILELAB_\w+\(", re.MULTILINE)  # functions of several types: the compiler writes them out
 _ROUNDED = re.compile(r"(\w+_)(rn|rz|ru|rd)")
-_PARTING = ("parting", "by_value", "in_two", "by_size")  # how partitions are made
 _SCOPES = ("_block", "_system")
 _OF_THE_KIT = ("__grid_", "__needs_", "tilelab_")
 
@@ -158,7 +157,7 @@ def _text(header: str) -> str:
     if not _ROWS.search(text) and "TILELAB_IS(" not in text and "TILELAB_DOES(" not in text:
         return text
     compiler = json.loads((ROOT / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
-    command = [compiler, "-E", "-std=c++20", "-x", "c++", str(path)]
+    command = [compiler, "-E", "-std=c++20", "-x", "c++", f"-I{HEADERS}", str(path)]
     written = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     own, is_own = [], False
     for line in written.splitlines():
@@ -267,7 +266,6 @@ def _groups() -> list[str]:
                 "by_rank",
                 "lanes_of_warp",
                 "TILELAB_TILE_SHUFFLE",
-                *_PARTING,
             }
         )
     )

@@ -7,11 +7,13 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "executor/memory/region.hpp"
@@ -126,6 +128,8 @@ class FindingLog {
     for (const auto& [key, finding] : findings_) all.push_back(finding);
     return all;
   }
+  // For `what` of a finding. The text stays where it is.
+  const char* keep(std::string sentence) { return sentences_.emplace_back(std::move(sentence)).c_str(); }
   // Whether what is reported from now on is of the launch function.
   void set_on_host(bool on_host) { on_host_ = on_host; }
 
@@ -133,6 +137,7 @@ class FindingLog {
   using Key = std::tuple<Verdict, bool, std::uintptr_t, std::uintptr_t, const Region*>;
   static constexpr std::size_t max_distinct = 512;
   std::map<Key, RawFinding> findings_;
+  std::deque<std::string> sentences_;
   bool on_host_ = false;
 };
 

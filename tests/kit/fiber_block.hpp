@@ -25,7 +25,12 @@ class Block {
 
   void shuffle(unsigned seed) { std::shuffle(order_.begin(), order_.end(), std::mt19937(seed)); }
   void run(const std::function<void(std::uint32_t)>& body, std::uint64_t block = 0) {
-    scheduler.run_block(block, order_, [&] { body(scheduler.running().ref.thread); });
+    using Turn = BlockScheduler::Turn;
+    const std::function<void()> thread = [&] { body(scheduler.running().ref.thread); };
+    scheduler.begin_block(block, static_cast<std::uint32_t>(order_.size()));
+    for (Turn turn = scheduler.run_turn(order_, thread); turn != Turn::ended; turn = scheduler.run_turn(order_, thread)) {
+      if (turn == Turn::stuck) scheduler.end_sleepers();
+    }
   }
 
   std::uint64_t exchange(WarpOperation operation, std::uint32_t mask, std::uint64_t value = 0, std::uint32_t source = 0,

@@ -176,7 +176,11 @@ class coalesced_group : public lanes_of_warp<coalesced_group> {
 
  private:
   friend coalesced_group coalesced_threads();
-  friend class parting;
+  friend coalesced_group tiled_partition(const coalesced_group& group, unsigned int size);
+  template <typename Group, typename Label>
+  friend coalesced_group labeled_partition(const Group& group, Label label);
+  template <typename Group>
+  friend coalesced_group binary_partition(const Group& group, bool predicate);
   explicit coalesced_group(unsigned int mask, unsigned int meta_rank = 0, unsigned int meta_size = 1)
       : mask_(mask), meta_rank_(meta_rank), meta_size_(meta_size) {}
   int lane_of(unsigned int rank) const { return static_cast<int>(__fns(mask_, 0, static_cast<int>(rank) + 1)); }
@@ -186,43 +190,33 @@ class coalesced_group : public lanes_of_warp<coalesced_group> {
 
 inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
 
-// How a group of lanes is parted into several. All its lanes must take part.
-class parting {
- public:
-  static coalesced_group by_value(unsigned int lanes, unsigned int alike) {
-    const unsigned int leader = static_cast<unsigned int>(__ffs(static_cast<int>(alike))) - 1;
-    const unsigned int leaders = __ballot_sync(lanes, thread_block::rank() % 32 == leader);
-    const unsigned int before = leaders & ((1u << leader) - 1u);
-    return coalesced_group(alike, static_cast<unsigned int>(__popc(before)), static_cast<unsigned int>(__popc(leaders)));
+// How a group of lanes is parted into several: by neighbours in rank, of which the last group may be smaller, by a label, or in two. All
+// its lanes must take part.
+inline coalesced_group tiled_partition(const coalesced_group& group, unsigned int size) {
+  const unsigned int first = group.thread_rank() / size * size;
+  unsigned int lanes = 0, rank = 0;
+  for (unsigned int lane = 0; lane < 32; ++lane) {
+    if ((group.mask() >> lane & 1u) == 0) continue;
+    if (rank >= first && rank < first + size) lanes |= 1u << lane;
+    ++rank;
   }
-  static coalesced_group in_two(unsigned int lanes, bool predicate) {
-    const unsigned int yes = __ballot_sync(lanes, predicate);
-    if (yes == 0 || yes == lanes) return coalesced_group(lanes);
-    return coalesced_group(predicate ? yes : lanes & ~yes, predicate ? 1 : 0, 2);
-  }
-  // Neighbours by rank. The last group may be smaller.
-  static coalesced_group by_size(const coalesced_group& group, unsigned int size) {
-    const unsigned int first = group.thread_rank() / size * size;
-    unsigned int lanes = 0, rank = 0;
-    for (unsigned int lane = 0; lane < 32; ++lane) {
-      if ((group.mask() >> lane & 1u) == 0) continue;
-      if (rank >= first && rank < first + size) lanes |= 1u << lane;
-      ++rank;
-    }
-    return coalesced_group(lanes, first / size, (group.size() + size - 1) / size);
-  }
-};
-
-inline coalesced_group tiled_partition(const coalesced_group& group, unsigned int size) { return parting::by_size(group, size); }
+  return coalesced_group(lanes, first / size, (group.size() + size - 1) / size);
+}
 
 template <typename Group, typename Label>
 coalesced_group labeled_partition(const Group& group, Label label) {
-  return parting::by_value(group.mask(), __match_any_sync(group.mask(), label));
+  const unsigned int alike = __match_any_sync(group.mask(), label);
+  const unsigned int leader = static_cast<unsigned int>(__ffs(static_cast<int>(alike))) - 1;
+  const unsigned int leaders = __ballot_sync(group.mask(), thread_block::rank() % 32 == leader);
+  const unsigned int before = leaders & ((1u << leader) - 1u);
+  return coalesced_group(alike, static_cast<unsigned int>(__popc(before)), static_cast<unsigned int>(__popc(leaders)));
 }
 
 template <typename Group>
 coalesced_group binary_partition(const Group& group, bool predicate) {
-  return parting::in_two(group.mask(), predicate);
+  const unsigned int lanes = group.mask(), yes = __ballot_sync(lanes, predicate);
+  if (yes == 0 || yes == lanes) return coalesced_group(lanes);
+  return coalesced_group(predicate ? yes : lanes & ~yes, predicate ? 1 : 0, 2);
 }
 
 // One thread of the group calls the function.

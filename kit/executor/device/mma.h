@@ -31,22 +31,18 @@ struct Element {
 };
 template <typename T>
 struct element_of;
-template <>
-struct element_of<__half> : Element<0, __half> {};
-template <>
-struct element_of<__nv_bfloat16> : Element<1, __nv_bfloat16> {};
-template <>
-struct element_of<precision::tf32> : Element<2, float> {};
-template <>
-struct element_of<signed char> : Element<3, signed char> {};
-template <>
-struct element_of<unsigned char> : Element<4, unsigned char> {};
-template <>
-struct element_of<float> : Element<5, float> {};
-template <>
-struct element_of<int> : Element<6, int> {};
-template <>
-struct element_of<double> : Element<7, double> {};
+#define TILELAB_ELEMENT(Name, number, T) \
+  template <>                            \
+  struct element_of<Name> : Element<number, T> {};
+TILELAB_ELEMENT(__half, 0, __half)
+TILELAB_ELEMENT(__nv_bfloat16, 1, __nv_bfloat16)
+TILELAB_ELEMENT(precision::tf32, 2, float)
+TILELAB_ELEMENT(signed char, 3, signed char)
+TILELAB_ELEMENT(unsigned char, 4, unsigned char)
+TILELAB_ELEMENT(float, 5, float)
+TILELAB_ELEMENT(int, 6, int)
+TILELAB_ELEMENT(double, 7, double)
+#undef TILELAB_ELEMENT
 
 // How many elements a lane holds: a half-precision operand has room for 16, whatever its shape.
 template <typename Use, int m, int n, int k, typename T>

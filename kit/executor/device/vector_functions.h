@@ -1,3 +1,2 @@
 // Replaces CUDA's header of this name.
-#pragma once
 #include "cuda_on_cpu.hpp"

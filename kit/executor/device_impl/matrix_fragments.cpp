@@ -159,10 +159,7 @@ void multiply_all(const std::array<void*, 32>& lanes) {
     if (mine == nullptr) continue;
     gather(a, left, type, mine->left, lane);
     gather(b, right, type, mine->right, lane);
-    for (int at = 0; at < held(accumulator, shape); ++at) {
-      const TileElement place = element(accumulator, shape, single, lane, at);
-      sum.at(place.row, place.column) = value_at(mine->sum_type, mine->sum, at);
-    }
+    gather(sum, accumulator, mine->sum_type, mine->sum, lane);
   }
   add_product(sum, a, b);
   for (int lane = 0; lane < 32; ++lane) {

@@ -11,10 +11,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <iterator>
 #include <map>
 #include <new>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -112,10 +114,6 @@ class MemoryMap {
     const bool soon = after != modules_.end() && after->second.room != 0 && after->first - address <= before_variable_bytes;
     return soon ? &after->second : nullptr;
   }
-  template <typename Visit>
-  void for_each_variable(const Visit& visit) const {
-    for (const auto& [base, region] : modules_) visit(region);
-  }
   // The shared array that ends last at or before the address, or null.
   const Region* shared_before(std::uintptr_t address) const {
     const Region* best = nullptr;
@@ -123,6 +121,27 @@ class MemoryMap {
       if (array.base + array.bytes <= address + 1 && (best == nullptr || array.base > best->base)) best = &array;
     }
     return best;
+  }
+
+  // The allocations that pointers lead to, beginning with buffers and variables.
+  std::set<const DeviceHeap::Allocation*> reached() const {
+    constexpr std::size_t step = sizeof(std::uintptr_t);
+    std::vector<std::pair<std::uintptr_t, std::size_t>> open;
+    for (const Region& region : buffers_) open.emplace_back(region.base, region.bytes);
+    for (const auto& [base, region] : modules_) open.emplace_back(region.base, region.bytes);
+    std::set<const DeviceHeap::Allocation*> found;
+    while (!open.empty()) {
+      const auto [base, bytes] = open.back();
+      open.pop_back();
+      for (std::uintptr_t at = (base + step - 1) / step * step; at + step <= base + bytes; at += step) {
+        std::uintptr_t word = 0;
+        std::memcpy(&word, reinterpret_cast<const void*>(at), step);
+        if (!heap_.holds(word, 1)) continue;
+        const DeviceHeap::Allocation* target = heap_.near(word);
+        if (found.insert(target).second) open.emplace_back(target->base, target->bytes);
+      }
+    }
+    return found;
   }
 
   // Which memory there is. It stays as it is while a launch runs.
@@ -194,5 +213,44 @@ class MemoryMap {
   std::vector<Region> shared_;
   std::vector<std::uint8_t> array_of_word_;  // for each word of the shared span: the array that contains all of it
 };
+
+// What a kernel allocated and nobody has freed when it ends. Of that, what no pointer in global memory leads to is lost: no later kernel
+// can free it. Like a leak checker on a host, it takes every aligned word for a pointer that could be one.
+// This is what one statement allocated.
+struct Leak {
+  std::uintptr_t allocated_by = 0;
+  bool is_lost = false;
+  std::size_t bytes = 0;
+  std::size_t threads = 0;  // that allocated it
+  ThreadRef by;             // the first of them
+};
+
+// In the order of the statements. Of a statement that lost some, only that is told.
+inline std::vector<Leak> leaks_of(const MemoryMap& memory) {
+  const DeviceHeap& heap = memory.heap();
+  if (!heap.has_new()) return {};
+  const std::set<const DeviceHeap::Allocation*> reached = memory.reached();
+  std::map<std::pair<std::uintptr_t, bool>, Leak> leaks;
+  std::map<std::pair<std::uintptr_t, bool>, std::set<std::uint64_t>> threads;
+  for (const DeviceHeap::Allocation& one : heap.allocations()) {
+    if (one.freed_by != 0 || one.allocated_by == DeviceHeap::elsewhere) continue;
+    const std::pair key{one.allocated_by, !reached.contains(&one)};
+    auto& whose = threads[key];
+    const std::uint64_t number = one.by.block * 1024 + one.by.thread;
+    const bool is_first = whose.empty() || number < *whose.begin();
+    whose.insert(number);
+    Leak& leak = leaks[key];
+    leak.allocated_by = one.allocated_by;
+    leak.is_lost = key.second;
+    leak.bytes += one.bytes;
+    leak.threads = whose.size();
+    if (is_first) leak.by = one.by;
+  }
+  std::vector<Leak> all;
+  for (const auto& [key, leak] : leaks) {
+    if (leak.is_lost || !leaks.contains({key.first, true})) all.push_back(leak);
+  }
+  return all;
+}
 
 }  // namespace tilelab::simt

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <string>
 #include <utility>
@@ -71,10 +70,7 @@ class BarrierChecker final : public Observer {
     finding.offset = event.offset;
     finding.size = 8;
     if (event.other_pc != 0) finding.other = {event.other_pc, "barrier", event.other};
-    finding.what =
-        sentences_
-            .emplace_back(event.ready ? stuck(event) : "uses " + barrier_of(event) + ", but no thread has called init() for it before")
-            .c_str();
+    finding.what = log_.keep(event.ready ? stuck(event) : "uses " + barrier_of(event) + ", but no thread has called init() for it before");
     log_.report(finding);
   }
   void on_desertion(const DesertionEvent& event) override {
@@ -82,10 +78,8 @@ class BarrierChecker final : public Observer {
     const std::string gone = of_block ? "thread " + in_brackets(index_of(event.gone.thread, launch_.block)) + " of its block"
                                       : "block " + in_brackets(index_of(event.gone.block, launch_.grid));
     RawFinding finding = finding_at(Verdict::barrier_divergence, {event.pc, "barrier", event.waiting});
-    finding.what = sentences_
-                       .emplace_back("waits here until the whole grid has arrived, but " + gone +
-                                     " has left the kernel and never arrives: on a GPU the launch hangs")
-                       .c_str();
+    finding.what = log_.keep("waits here until the whole grid has arrived, but " + gone +
+                             " has left the kernel and never arrives: on a GPU the launch hangs");
     log_.report(finding);
   }
 
@@ -119,7 +113,6 @@ class BarrierChecker final : public Observer {
   }
 
   LaunchEvent launch_;
-  std::deque<std::string> sentences_;  // a finding points to its own
   FindingLog& log_;
   const BarrierPlaces* places_ = nullptr;
   const RaceDetector* accesses_ = nullptr;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,11 +30,12 @@ class ChildOrder final : public Observer {
   }
   void on_child_refused(const ChildLaunch& launch, const char* why) override {
     RawFinding finding = finding_at(Verdict::launch_error, {launch.pc, "", launch.by});
-    const std::string text = why;
-    const bool of_configuration = text.ends_with('.');
-    std::string& sentence = sentences_.emplace_back(of_configuration ? "launches a kernel that does not begin: " + text : text);
-    if (of_configuration) sentence.pop_back();
-    finding.what = sentence.c_str();
+    std::string text = why;
+    if (text.ends_with('.')) {  // of the configuration
+      text.pop_back();
+      text = "launches a kernel that does not begin: " + text;
+    }
+    finding.what = log_.keep(text);
     log_.report(finding);
   }
   void on_grid_begin(const GridEvent& child) override { grids_.push_back(child.launched); }
@@ -109,7 +109,6 @@ class ChildOrder final : public Observer {
   std::unordered_map<std::uint64_t, bool> fenced_;
   std::unordered_map<std::uintptr_t, std::vector<Later>> later_;  // by word
   std::vector<ChildLaunch> grids_;                                // what launched them, in the order in which they began
-  std::deque<std::string> sentences_;                             // a finding points to its own
   std::uint32_t count_ = 0;
 };
 

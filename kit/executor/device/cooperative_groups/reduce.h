@@ -5,30 +5,18 @@
 
 namespace cooperative_groups {
 
-template <typename T>
-struct plus {
-  T operator()(T a, T b) const { return a + b; }
-};
-template <typename T>
-struct less {
-  T operator()(T a, T b) const { return b < a ? b : a; }
-};
-template <typename T>
-struct greater {
-  T operator()(T a, T b) const { return a < b ? b : a; }
-};
-template <typename T>
-struct bit_and {
-  T operator()(T a, T b) const { return a & b; }
-};
-template <typename T>
-struct bit_or {
-  T operator()(T a, T b) const { return a | b; }
-};
-template <typename T>
-struct bit_xor {
-  T operator()(T a, T b) const { return a ^ b; }
-};
+#define TILELAB_OPERATION(name, result)             \
+  template <typename T>                             \
+  struct name {                                     \
+    T operator()(T a, T b) const { return result; } \
+  };
+TILELAB_OPERATION(plus, a + b)
+TILELAB_OPERATION(less, b < a ? b : a)
+TILELAB_OPERATION(greater, a < b ? b : a)
+TILELAB_OPERATION(bit_and, a& b)
+TILELAB_OPERATION(bit_or, a | b)
+TILELAB_OPERATION(bit_xor, a ^ b)
+#undef TILELAB_OPERATION
 
 // Every thread of the tile gets the same value.
 template <unsigned int Size, typename Parent, typename T, typename Operation>

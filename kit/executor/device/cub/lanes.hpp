@@ -105,6 +105,11 @@ TILELAB_GROUP_QUIET int place(int thread, int item) {
   if (Kind == striped) return item * Threads + thread;
   return thread / 32 * 32 * Items + item * 32 + thread % 32;
 }
+// How BlockLoad and BlockStore go through memory, by the numbers of their algorithms.
+constexpr Arrangement in_memory(int algorithm) {
+  constexpr Arrangement kinds[] = {blocked, striped, blocked, striped, warp_striped, warp_striped};
+  return kinds[algorithm];
+}
 template <Arrangement Kind, int Threads, typename T, int Items, typename Iterator>
 void load(int thread, Iterator from, T (&items)[Items], int valid_items = INT_MAX) {
   for (int i = 0; i < Items; ++i)
@@ -154,6 +159,8 @@ struct Neighbours {
   };
   TempStorage& storage;
 
+  Neighbours() : storage(storage_of_block<TempStorage>()) {}
+  explicit Neighbours(TempStorage& given) : storage(given) {}
   template <int Items>
   void meet(const T (&input)[Items]) {
     storage.first[thread()] = input[0];

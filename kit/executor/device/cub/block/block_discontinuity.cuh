@@ -8,36 +8,35 @@
 namespace cub {
 
 template <typename T, int BLOCK_DIM_X, int BLOCK_DIM_Y = 1, int BLOCK_DIM_Z = 1, int /*LEGACY_PTX_ARCH*/ = 0>
-class BlockDiscontinuity {
+class BlockDiscontinuity : detail::Neighbours<T, BLOCK_DIM_X * BLOCK_DIM_Y * BLOCK_DIM_Z> {
   using Neighbours = detail::Neighbours<T, BLOCK_DIM_X * BLOCK_DIM_Y * BLOCK_DIM_Z>;
 
  public:
-  using TempStorage = typename Neighbours::TempStorage;
-  BlockDiscontinuity() : neighbours_{detail::storage_of_block<TempStorage>()} {}
-  explicit BlockDiscontinuity(TempStorage& storage) : neighbours_{storage} {}
+  using Neighbours::Neighbours;
+  using typename Neighbours::TempStorage;
 
   // The operator may take the second item's place in the tile, too. The first head and the last tail are set, or compared with an item
   // of a neighbouring tile.
   template <int Items, typename Flag, typename Operation, typename... Before>
   void FlagHeads(Flag (&head_flags)[Items], T (&input)[Items], Operation operation, Before... tile_predecessor) {
-    neighbours_.meet(input);
+    this->meet(input);
     heads(head_flags, input, operation, tile_predecessor...);
   }
   template <int Items, typename Flag, typename Operation, typename... Behind>
   void FlagTails(Flag (&tail_flags)[Items], T (&input)[Items], Operation operation, Behind... tile_successor) {
-    neighbours_.meet(input);
+    this->meet(input);
     tails(tail_flags, input, operation, tile_successor...);
   }
   template <int Items, typename Flag, typename Operation>
   void FlagHeadsAndTails(Flag (&head_flags)[Items], Flag (&tail_flags)[Items], T (&input)[Items], Operation operation) {
-    neighbours_.meet(input);
+    this->meet(input);
     heads(head_flags, input, operation);
     tails(tail_flags, input, operation);
   }
   template <int Items, typename Flag, typename Operation>
   void FlagHeadsAndTails(Flag (&head_flags)[Items], T tile_predecessor, Flag (&tail_flags)[Items], T tile_successor, T (&input)[Items],
                          Operation operation) {
-    neighbours_.meet(input);
+    this->meet(input);
     heads(head_flags, input, operation, tile_predecessor);
     tails(tail_flags, input, operation, tile_successor);
   }
@@ -54,17 +53,15 @@ class BlockDiscontinuity {
   void heads(Flag (&flags)[Items], T (&input)[Items], Operation operation, Before... before) {
     const int first = Neighbours::thread() * Items;
     for (int i = Items - 1; i > 0; --i) flags[i] = flag(operation, input[i - 1], input[i], first + i);
-    flags[0] = first != 0 || sizeof...(before) != 0 ? flag(operation, neighbours_.left(before...), input[0], first) : 1;
+    flags[0] = first != 0 || sizeof...(before) != 0 ? flag(operation, this->left(before...), input[0], first) : 1;
   }
   template <int Items, typename Flag, typename Operation, typename... Behind>
   void tails(Flag (&flags)[Items], T (&input)[Items], Operation operation, Behind... behind) {
     const int first = Neighbours::thread() * Items;
     for (int i = 0; i < Items - 1; ++i) flags[i] = flag(operation, input[i], input[i + 1], first + i + 1);
     const bool has = !Neighbours::is_last() || sizeof...(behind) != 0;
-    flags[Items - 1] = has ? flag(operation, input[Items - 1], neighbours_.right(behind...), first + Items) : 1;
+    flags[Items - 1] = has ? flag(operation, input[Items - 1], this->right(behind...), first + Items) : 1;
   }
-
-  Neighbours neighbours_;
 };
 
 }  // namespace cub

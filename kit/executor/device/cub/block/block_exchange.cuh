@@ -20,12 +20,17 @@ class BlockExchange {
   BlockExchange() : items_(detail::storage_of_block<TempStorage>().items) {}
   explicit BlockExchange(TempStorage& storage) : items_(storage.items) {}
 
-#define TILELAB_MOVES(name, from, to)            \
-  void name(const Items& input, Items& output) { \
-    put<detail::from>(input);                    \
-    meet<detail::from, detail::to>();            \
-    take<detail::to>(output);                    \
-  }                                              \
+  template <detail::Arrangement From, detail::Arrangement To>
+  void move(const Items& input, Items& output) {
+    detail::store<From, threads>(thread(), items_.first(), input);
+    if constexpr (From == detail::warp_striped || To == detail::warp_striped)
+      __syncwarp();
+    else
+      __syncthreads();
+    take<To>(output);
+  }
+#define TILELAB_MOVES(name, from, to)                                                             \
+  void name(const Items& input, Items& output) { move<detail::from, detail::to>(input, output); } \
   void name(Items& items) { name(items, items); }
   TILELAB_MOVES(BlockedToStriped, blocked, striped)
   TILELAB_MOVES(StripedToBlocked, striped, blocked)
@@ -53,19 +58,8 @@ class BlockExchange {
 
  private:
   template <detail::Arrangement Kind>
-  void put(const Items& items) {
-    detail::store<Kind, threads>(thread(), items_.first(), items);
-  }
-  template <detail::Arrangement Kind>
   void take(Items& items) {
     detail::load<Kind, threads>(thread(), items_.first(), items);
-  }
-  template <detail::Arrangement From, detail::Arrangement To>
-  static void meet() {
-    if constexpr (From == detail::warp_striped || To == detail::warp_striped)
-      __syncwarp();
-    else
-      __syncthreads();
   }
   static int thread() { return RowMajorTid(BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z); }
 

@@ -44,18 +44,9 @@ class BlockLoad {
   // (from, items[, valid_items[, out_of_bounds]]): without a value for them, items behind the valid ones are undefined.
   template <typename Iterator, typename... Valid>
   void Load(Iterator from, T (&items)[ITEMS_PER_THREAD], Valid... valid) {
-    const int thread = RowMajorTid(BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z);
-    if constexpr (ALGORITHM == BLOCK_LOAD_DIRECT || ALGORITHM == BLOCK_LOAD_VECTORIZE) {
-      LoadDirectBlocked(thread, from, items, valid...);
-    } else if constexpr (ALGORITHM == BLOCK_LOAD_STRIPED) {
-      LoadDirectStriped<threads>(thread, from, items, valid...);
-    } else if constexpr (ALGORITHM == BLOCK_LOAD_TRANSPOSE) {
-      LoadDirectStriped<threads>(thread, from, items, valid...);
-      Exchange(storage_).StripedToBlocked(items);
-    } else {
-      LoadDirectWarpStriped(thread, from, items, valid...);
-      Exchange(storage_).WarpStripedToBlocked(items);
-    }
+    constexpr detail::Arrangement from_memory = detail::in_memory(ALGORITHM);
+    detail::load<from_memory, threads>(RowMajorTid(BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z), from, items, valid...);
+    if constexpr (ALGORITHM >= BLOCK_LOAD_TRANSPOSE) Exchange(storage_).template move<from_memory, detail::blocked>(items, items);
   }
 
  private:

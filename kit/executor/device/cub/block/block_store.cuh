@@ -42,18 +42,9 @@ class BlockStore {
 
   template <typename Iterator>
   void Store(Iterator to, T (&items)[ITEMS_PER_THREAD], int valid_items = INT_MAX) {
-    const int thread = RowMajorTid(BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z);
-    if constexpr (ALGORITHM == BLOCK_STORE_DIRECT || ALGORITHM == BLOCK_STORE_VECTORIZE) {
-      StoreDirectBlocked(thread, to, items, valid_items);
-    } else if constexpr (ALGORITHM == BLOCK_STORE_STRIPED) {
-      StoreDirectStriped<threads>(thread, to, items, valid_items);
-    } else if constexpr (ALGORITHM == BLOCK_STORE_TRANSPOSE) {
-      Exchange(storage_).BlockedToStriped(items);
-      StoreDirectStriped<threads>(thread, to, items, valid_items);
-    } else {
-      Exchange(storage_).BlockedToWarpStriped(items);
-      StoreDirectWarpStriped(thread, to, items, valid_items);
-    }
+    constexpr detail::Arrangement to_memory = detail::in_memory(ALGORITHM);
+    if constexpr (ALGORITHM >= BLOCK_STORE_TRANSPOSE) Exchange(storage_).template move<detail::blocked, to_memory>(items, items);
+    detail::store<to_memory, threads>(RowMajorTid(BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z), to, items, valid_items);
   }
 
  private:

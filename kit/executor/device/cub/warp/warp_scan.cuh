@@ -1,6 +1,8 @@
 // cub::WarpScan. Replaces CUB's header of this name. Its TempStorage is not used: shuffles bring every value.
 #pragma once
 
+#include <concepts>
+
 #include "cub/lanes.hpp"
 
 #pragma GCC system_header
@@ -15,25 +17,18 @@ class WarpScan {
   struct TempStorage {};
   explicit WarpScan(TempStorage&) {}
 
-  template <typename Operation>
-  void InclusiveScan(T input, T& output, Operation operation) {
-    output = Lanes::scanned(input, operation);
-  }
-  template <typename Operation>
-  void InclusiveScan(T input, T& output, Operation operation, T& warp_aggregate) {
+  // A variable for the aggregate may follow the operator.
+  template <typename Operation, std::same_as<T>... Aggregate>
+  void InclusiveScan(T input, T& output, Operation operation, Aggregate&... warp_aggregate) {
     const T upto = Lanes::scanned(input, operation);
-    warp_aggregate = Lanes::shuffled(upto, Lanes::last);
+    ((warp_aggregate = Lanes::shuffled(upto, Lanes::last)), ...);
     output = upto;
   }
   // The first lane's output is undefined.
-  template <typename Operation>
-  void ExclusiveScan(T input, T& output, Operation operation) {
-    output = before(Lanes::scanned(input, operation));
-  }
-  template <typename Operation>
-  void ExclusiveScan(T input, T& output, Operation operation, T& warp_aggregate) {
+  template <typename Operation, std::same_as<T>... Aggregate>
+  void ExclusiveScan(T input, T& output, Operation operation, Aggregate&... warp_aggregate) {
     T upto;
-    InclusiveScan(input, upto, operation, warp_aggregate);
+    InclusiveScan(input, upto, operation, warp_aggregate...);
     output = before(upto);
   }
   template <typename Operation>
