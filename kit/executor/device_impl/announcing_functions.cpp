@@ -5,7 +5,9 @@
 #include "executor/device_impl/announcing.hpp"
 
 #define TILELAB_DOES(...) \
-  { __VA_ARGS__; }
+  {                       \
+    __VA_ARGS__;          \
+  }
 
 // Announces the update of *address and returns the old value.
 #define TILELAB_UPDATE(address, scope, ...)                                  \

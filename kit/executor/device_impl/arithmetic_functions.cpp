@@ -9,7 +9,9 @@
 #include "executor/arithmetic/half_bits.hpp"
 
 #define TILELAB_IS(...) \
-  { return __VA_ARGS__; }
+  {                     \
+    return __VA_ARGS__; \
+  }
 
 #include "executor/device/half_types.hpp"
 #include "executor/device/inline_ptx.hpp"
@@ -133,7 +135,7 @@ unsigned __fns(unsigned mask, unsigned base, int offset) {
   constexpr unsigned none = 0xFFFFFFFFu;
   if (offset == 0) return base < 32 && ((mask >> base) & 1u) != 0 ? base : none;
   std::int64_t left = offset > 0 ? offset : -std::int64_t{offset};
-  for (std::int64_t bit = base; bit >= 0 && bit<32; bit += offset> 0 ? 1 : -1) {
+  for (std::int64_t bit = base; bit >= 0 && bit < 32; bit += offset > 0 ? 1 : -1) {
     if (((mask >> bit) & 1u) != 0 && --left == 0) return static_cast<unsigned>(bit);
   }
   return none;

@@ -4,7 +4,9 @@
 #include "executor/device_impl/announcing.hpp"
 
 #define TILELAB_DOES(...) \
-  { __VA_ARGS__; }
+  {                       \
+    __VA_ARGS__;          \
+  }
 
 using namespace tilelab::simt;
 

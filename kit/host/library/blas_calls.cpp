@@ -126,15 +126,11 @@ template <typename Use>
 auto with_elements(cudaDataType_t type, const Use& use) {
   using namespace tilelab::simt;
   switch (type) {
-    case CUDA_R_16F:
-      return use(
-          std::uint16_t{}, [](auto bits) { return half_value(bits); }, [](double one) { return half_bits(one); });
+    case CUDA_R_16F: return use(std::uint16_t{}, [](auto bits) { return half_value(bits); }, [](double one) { return half_bits(one); });
     case CUDA_R_16BF:
-      return use(
-          std::uint16_t{}, [](auto bits) { return bfloat_value(bits); }, [](double one) { return bfloat_bits(one); });
+      return use(std::uint16_t{}, [](auto bits) { return bfloat_value(bits); }, [](double one) { return bfloat_bits(one); });
     case CUDA_R_32F:
-      return use(
-          float{}, [](float one) { return static_cast<double>(one); }, [](double one) { return static_cast<float>(one); });
+      return use(float{}, [](float one) { return static_cast<double>(one); }, [](double one) { return static_cast<float>(one); });
     default: return use(double{}, std::identity(), std::identity());
   }
 }
