@@ -18,7 +18,6 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -69,9 +68,8 @@ class Manifest:
             made = cls(fields["version"], fields["date"], files, starters)
         except (ValueError, KeyError, TypeError) as error:
             raise damaged from error
-        if not all(isinstance(word, str) for word in (made.version, made.date, *files, *files.values(), *starters)):
-            raise damaged
-        if not all(map(_is_inside, made.files)):
+        words = (made.version, made.date, *files, *files.values(), *starters)
+        if not all(isinstance(word, str) for word in words) or not all(map(_is_inside, made.files)):
             raise damaged
         return made
 
@@ -331,9 +329,8 @@ def _check(source: str, manifest: Manifest, files: Mapping[str, PackedFile]) -> 
 
 
 def _reason(error: BaseException) -> str:
-    with suppress(AttributeError):
-        if isinstance(error, OSError) and error.strerror:
-            return error.strerror
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
     text = " ".join(str(error).split())
     if isinstance(error, tarfile.ReadError) and ("could not be opened" in text or "not a" in text):
         return "it is no archive"

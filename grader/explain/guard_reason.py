@@ -71,8 +71,8 @@ def _first_reason(
     sizes = {name: value for name, value in missing.sizes.items() if not _sets(whole, name)}
     for at, condition, stops in conditions:
         numbers, others = (_numbers(known, at, replace(one, sizes=sizes)) for one in (missing, other))
-        here, there = _truth(condition, numbers), _truth(condition, others)
-        if here is not None and there is not None and here != there and here == stops:
+        here, there = _value(condition, numbers), _value(condition, others)
+        if here and there and bool(there.number) != bool(here.number) == stops:
             names = dict.fromkeys(re.findall(r"[A-Za-z_]\w*(?:\.[xyz]\b)?", condition))
             named = tuple((name, numbers[name].whole) for name in names if name in numbers)
             return GuardReason(at, condition, named, leaves=stops)
@@ -145,11 +145,6 @@ def _numbers(declarations: Sequence[_Declaration], line: int, place: LaunchThrea
 def _sets(text: str, name: str) -> int:
     """How often it gets a value."""
     return len(re.findall(_CHANGED.format(re.escape(name)), text))
-
-
-def _truth(condition: str, numbers: Numbers) -> bool | None:
-    value = _value(condition, numbers)
-    return None if value is None else bool(value.number)
 
 
 def _value(text: str, numbers: Numbers, type_name: str = "") -> Value | None:

@@ -80,21 +80,13 @@ class Group:
         return Product(self.first[row], self.second[column])
 
 
-@dataclass(frozen=True)
-class Products:
-    of_thread: dict[int, list[Group]]
-    unpaired: dict[int, int]  # reads of a factor that belong to no group
-
-
-def products_of(recording: Recording, factors: Sequence[str]) -> Products:
+def products_of(recording: Recording, factors: Sequence[str], thread: int) -> tuple[list[Group], int]:
+    """Of this thread; and how many of its reads of a factor belong to no group."""
     homes, unknown = _homes(recording, factors)
-    found = Products({}, {})
-    for thread, own in recording.of_thread.items():
-        reads = [one for one in own if one.kind == StepKind.READ]
-        operands = [operand for at in reads if (operand := _operand(homes, at, factors)) is not None]
-        found.of_thread[thread], found.unpaired[thread] = _grouped(operands, factors)
-        found.unpaired[thread] += sum(at.key[0] in unknown - homes.keys() for at in reads)
-    return found
+    reads = recording.find({StepKind.READ}, thread=thread)
+    operands = [operand for at in reads if (operand := _operand(homes, at, factors)) is not None]
+    groups, rest = _grouped(operands, factors)
+    return groups, rest + sum(at.key[0] in unknown - homes.keys() for at in reads)
 
 
 def _homes(recording: Recording, factors: Sequence[str]) -> tuple[dict[int, set[str]], set[int]]:
@@ -294,15 +286,15 @@ def product_sum(recording: Recording) -> ProductSum | None:
         return None
     if len(depths) != 2 or depths[1] > _DEEPEST:  # noqa: PLR2004 -- rows and columns
         return None  # `_DEEPEST`: also what a submission's process only claims
-    products = products_of(recording, factors)
     changes = recording.find(CHANGES, array=mismatch.output)
     for wrong in mismatch.first:
         stores = [one for one in changes if one.cell == (wrong.row, wrong.column)]
         if len({one.thread for one in stores}) != 1:
             continue
         store = stores[-1]
-        groups = [one for one in products.of_thread.get(store.thread, ()) if one.at < store]
-        if products.unpaired.get(store.thread) or not groups:
+        every, unpaired = products_of(recording, factors, store.thread)
+        groups = [one for one in every if one.at < store]
+        if unpaired or not groups:
             continue
         elements = stored_elements(recording, store.thread, mismatch.output)
         told = sum_in(groups, (wrong.row, wrong.column), elements, store.value, depths[1])

@@ -99,7 +99,7 @@ def test_a_wrong_sum_is_the_sum_of_the_products_that_the_story_names(told: Told)
     assert [("A", "1", "0"), ("B", "1", "0")] in [one[:2] for one in named]
     recording = Recording.of(traced, ())
     assert recording is not None
-    groups = products_of(recording, traced.report.factors).of_thread[0]
+    groups, _ = products_of(recording, traced.report.factors, 0)
     found = [one.product(0, 0) for one in groups]
     assert {one.shape for one in groups} == {(1, 1)}
 

@@ -25,7 +25,7 @@ def sums_are_right(tell: Tell, text: str, expected: int) -> None:
     trace, thread = recording.trace, 1
     elements = stored_elements(recording, thread, "C")
     assert len(elements) == expected
-    groups = products_of(recording, traced.report.factors).of_thread[thread]
+    groups, _ = products_of(recording, traced.report.factors, thread)
     output = next(one for one in trace.arrays if one.name == "C")
     stored = {
         output.index(step[4], step[5]): output.value(step[6], step[5])
