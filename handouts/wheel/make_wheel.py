@@ -6,7 +6,6 @@ Its name says the oldest C library for which the kit was built: this machine's.
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
 import subprocess
@@ -48,7 +47,7 @@ packages = ["tilelab"]
 tilelab = ["handout.tar.gz"]
 
 [tool.distutils.bdist_wheel]
-plat-name = "manylinux_{os.confstr("CS_GNU_LIBC_VERSION").split()[1].replace(".", "_")}_{platform.machine()}"
+plat-name = "manylinux_{platform.libc_ver()[1].replace(".", "_")}_{platform.machine()}"
 """
 
 

@@ -28,7 +28,9 @@ _PARTS = (
 
 def pack(build: Path, archive: Path, sources: str, programs: list[str]) -> None:
     kit = json.loads((build / "kit.json").read_text(encoding="utf-8"))
-    around = (build / "kit.json").resolve().parent.parent  # the paths in it are those of the folder where it was written
+    around = (
+        (build / "kit.json").resolve().parent.parent
+    )  # the paths in it are those of the folder where it was written
     version = subprocess.run([kit["compiler"], "-dumpversion"], capture_output=True, text=True, check=True).stdout
     files = {f"bin/{name}": _stripped(build / "bin" / name) for name in programs}
     for key in ("archives", "host_archives"):

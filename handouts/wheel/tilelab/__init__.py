@@ -173,6 +173,6 @@ def as_html(text: str) -> str:
 
 
 def _show(text: str) -> None:
-    from IPython.display import HTML, display  # noqa: PLC0415 -- there only in a notebook
+    from IPython.display import HTML, display  # type: ignore[import-not-found]  # noqa: PLC0415 -- there only in a notebook
 
     display(HTML(as_html(text)))
