@@ -137,7 +137,7 @@ def test_an_export_is_one_file_and_its_line(copy: Copy) -> None:
 
     module = "grader/plugins/exports/__init__.py"
     copy.replace(module, "\nPLUGINS =", "from grader.plugins.exports.names_txt import NAMES_TXT\n\nPLUGINS =")
-    copy.replace(module, "always=True,\n    ),", "always=True,\n    ),\n    NAMES_TXT,")
+    copy.replace(module, "grades_csv, always=True),\n", "grades_csv, always=True),\n    NAMES_TXT,\n")
     assert "names-txt: names.txt, who handed in" in copy.tilelab("grade", "--help").stdout
     out = copy.grade("--export", "names-txt")
     assert (out / "names.txt").read_text(encoding="utf-8") == f"{STUDENT} handed in\n"

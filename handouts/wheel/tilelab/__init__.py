@@ -14,8 +14,9 @@ import shlex
 import subprocess
 import sys
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Protocol
 
 HANDOUT = Path(__file__).with_name("handout.tar.gz")
 _MARK = "handout.json"  # at the top of each handout
@@ -99,10 +100,16 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHON": sys.executable}
 
 
-def load_ipython_extension(shell: object) -> None:
+class Notebook(Protocol):
+    """What of IPython's shell is used."""
+
+    def register_magic_function(self, function: Callable[..., None], kind: str, name: str) -> None: ...
+
+
+def load_ipython_extension(shell: Notebook) -> None:
     """Called by `%load_ext tilelab`."""
-    shell.register_magic_function(_test_cell, "cell", "tilelab")  # type: ignore[attr-defined]
-    shell.register_magic_function(_command_line, "line", "tilelab")  # type: ignore[attr-defined]
+    shell.register_magic_function(_test_cell, "cell", "tilelab")
+    shell.register_magic_function(_command_line, "line", "tilelab")
 
 
 def _test_cell(line: str, cell: str) -> None:
@@ -173,6 +180,6 @@ def as_html(text: str) -> str:
 
 
 def _show(text: str) -> None:
-    from IPython.display import HTML, display  # type: ignore[import-not-found]  # noqa: PLC0415 -- there only in a notebook
+    from IPython.display import HTML, display  # type: ignore[import-not-found]  # only notebooks have it  # noqa: PLC0415
 
     display(HTML(as_html(text)))
