@@ -173,7 +173,12 @@ def as_html(text: str) -> str:
     from rich.text import Text  # noqa: PLC0415
 
     console = Console(
-        file=io.StringIO(), record=True, width=int(_COLUMNS), color_system="truecolor", force_terminal=True
+        file=io.StringIO(),
+        record=True,
+        width=int(_COLUMNS),
+        color_system="truecolor",
+        force_terminal=True,
+        force_jupyter=False,
     )
     console.print(Text.from_ansi(text), soft_wrap=True)
     return console.export_html(inline_styles=True, code_format='<pre style="line-height:1.25">{code}</pre>')
