@@ -202,6 +202,7 @@ def facts_of(finding: Finding, lab: LabResult, *, instructor: bool) -> dict[str,
 # A finding of two threads as two lanes: what each does and in which line, and between them what is missing. Pages draw it, and terminals
 # write it.
 
+OTHER_PASS = "does not separate them"  # noqa: S105 -- the finding's words for a race from one pass of a loop to the next
 _DOES = {"read": "reads", "write": "writes", "atomic": "changes (atomic)"}
 
 
@@ -234,8 +235,14 @@ def _race(finding: Finding) -> LaneFigure | None:
     missing = "no __syncthreads() here" if one_block else "nothing orders two blocks"
     if one_block and finding.line == other.line:
         missing = "nothing says which comes first"
-    names = _name(finding, one_block=one_block), _name(other, one_block=one_block)
-    return LaneFigure(names, (_deed(finding, element), _deed(other, element)), missing)
+    sites: list[Site] = [finding, other]
+    again = ""
+    if OTHER_PASS in finding.message:  # what stands last comes first, and what stands first follows in the next pass
+        sites.sort(key=lambda site: -(site.line or 0))
+        again = ", next pass"
+    first, second = sites
+    names = _name(first, one_block=one_block), _name(second, one_block=one_block)
+    return LaneFigure(names, (_deed(first, element), _deed(second, element) + again), missing)
 
 
 def _divergence(finding: Finding) -> LaneFigure | None:

@@ -13,9 +13,8 @@ from grader.model import visible_text
 from grader.model.result import Case, Explanation, Finding, LabResult
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, index
-from grader.pages.findings.finding_card import line_numbers, may_show, shown_launches
+from grader.pages.findings.finding_card import OTHER_PASS, line_numbers, may_show, shown_launches
 
-_OTHER_PASS = "does not separate them"  # noqa: S105 -- the finding's words for a race around a loop
 _SPOILS = frozenset({Verdict.RACE, Verdict.BARRIER_DIVERGENCE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ})
 
 
@@ -103,7 +102,7 @@ def _same_barrier(group: CauseGroup, finding: Finding) -> bool:
     first = group.findings[0]
     if not (_lacks_barrier(first) and _lacks_barrier(finding)):
         return False
-    if (_OTHER_PASS in first.message) != (_OTHER_PASS in finding.message):
+    if (OTHER_PASS in first.message) != (OTHER_PASS in finding.message):
         return False
     low, high = _lines(finding)
     return max(group.window[0], low) < min(group.window[1], high)
@@ -117,7 +116,7 @@ def _same_parting(group: CauseGroup, finding: Finding) -> bool:
         return True
     low, high = _lines(finding)
     barriers = [one.line for one in group.findings if one.kind is Verdict.BARRIER_DIVERGENCE and one.line is not None]
-    return _lacks_barrier(finding) and any(low <= line <= high or _OTHER_PASS in finding.message for line in barriers)
+    return _lacks_barrier(finding) and any(low <= line <= high or OTHER_PASS in finding.message for line in barriers)
 
 
 def _same_access(group: CauseGroup, finding: Finding) -> bool:
@@ -134,7 +133,7 @@ def _same_edge(group: CauseGroup, finding: Finding) -> bool:
 
 def _barrier_words(findings: Sequence[Finding]) -> str:
     first, then = line_numbers(_lines(one)[0] for one in findings), line_numbers(_lines(one)[1] for one in findings)
-    if _OTHER_PASS in findings[0].message:
+    if OTHER_PASS in findings[0].message:
         return f"Nothing makes the threads wait after {then} and before {first} of the next pass of the loop."
     return f"Nothing makes the threads wait after {first} and before {then}."
 

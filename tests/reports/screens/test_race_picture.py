@@ -56,3 +56,13 @@ def test_a_narrow_window_has_none_and_none_is_wider_than_its_window() -> None:
         lines = picture(hostile, width)
         assert not any("\x1b" in line for line in lines)
         assert len(lines) == LINES
+
+
+def test_a_race_from_one_pass_to_the_next_shows_the_passes_in_their_order() -> None:
+    message = "The __syncthreads() in line 20 does not separate them: one thread can be in line 19 again, in the next pass."
+    lines = [" ".join(line.split()) for line in picture(RACE.model_copy(update={"message": message}))]
+    assert (lines[0], lines[1], lines[3]) == (
+        "thread (15,0,0) thread (0,0,0)",
+        "line 22: reads As[0][0] │",
+        "│ line 19: writes As[0][0], next pass",
+    )
