@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -131,19 +131,45 @@ class UnpackedHandout:
         if failure := self._built(folder):
             yield Diagnostic("build/handouts", None, f"the handout does not build in an empty folder:\n{failure}")
             return
+        screens = {}
         for lab in self.labs:
             page = f"assignments/{lab.id}/{lab.public.file}"
-            done = self._tested(folder, lab)
+            done = screens[lab.id] = self._tested(folder, lab)
             if done.returncode != 1 or not done.stdout.strip():
                 what = f"`make test` on the starter ends with {done.returncode}, not 1"
                 yield Diagnostic(page, None, f"{what}:\n{_last(done.stdout + done.stderr)}")
             if lab.private_dir is None:
                 continue
             shutil.copyfile(lab.private_dir / lab.public.file, folder / page)
-            done = self._tested(folder, lab)
+            done = screens[lab.id] = self._tested(folder, lab)
             if done.returncode != 0:
                 what = "the model solution does not pass inside the handout"
                 yield Diagnostic(page, None, f"{what}:\n{_last(done.stdout + done.stderr)}")
+        yield from self._with_built_kit(folder, screens)
+
+    def _with_built_kit(
+        self, folder: Path, screens: Mapping[str, subprocess.CompletedProcess[str]]
+    ) -> Iterator[Diagnostic]:
+        """The kit that comes built says of each file what the kit says that was built from its sources."""
+        for path, file in handouts.with_built_kit(self.root, self.made).files.items():
+            if path not in self.made.files:
+                (folder / path).parent.mkdir(exist_ok=True)
+                (folder / path).write_bytes(file.data)
+        done = subprocess.run(
+            ["bash", "kit/setup/setup.sh", "kit"],  # noqa: S607
+            cwd=folder, env={**os.environ, "PYTHON": sys.executable}, capture_output=True, text=True, errors="replace", check=False,
+        )  # fmt: skip
+        if done.returncode != 0 or not (folder / "build" / ".prebuilt").is_file():
+            yield Diagnostic(
+                "kit/setup/prebuilt.sh", None, f"the kit that comes built is not used:\n{_last(done.stderr)}"
+            )
+            return
+        for lab in self.labs:
+            before, now = screens[lab.id], self._tested(folder, lab)
+            if (now.returncode, now.stdout) != (before.returncode, before.stdout):
+                what = "the kit from its sources and the kit that comes built say different things"
+                both = f"{what}:\n{_last(before.stdout)}\n  and\n{_last(now.stdout + now.stderr)}"
+                yield Diagnostic(f"assignments/{lab.id}/{lab.public.file}", None, both)
 
     def _built(self, folder: Path) -> str | None:
         """Builds as set-up does. Returns the last lines of the output where that fails."""
