@@ -88,7 +88,8 @@ def with_built_kit(root: Path, made: Handout) -> Handout:
         command = ["bash", "kit/setup/setup.sh", "prebuilt", str(root / "build")]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
         if done.returncode != 0:
-            raise RemediableError(f"the built kit cannot be packed: {done.stderr.strip().removeprefix('tilelab: ')}")
+            why = done.stderr.strip().removeprefix("tilelab: ")
+            raise RemediableError(f"the built kit cannot be packed: {why}. `--no-built` hands out its sources alone")
         packed = {
             path.relative_to(folder).as_posix(): PackedFile(path.read_bytes())
             for path in sorted((folder / "kit/prebuilt").iterdir())

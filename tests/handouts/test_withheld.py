@@ -125,7 +125,7 @@ def test_a_new_kind_of_file_is_named_and_can_be_accepted(
     monkeypatch.chdir(made)
     assert CliRunner().invoke(app, ["handouts"]).exit_code == 1
     assert not (made / "build").exists()
-    assert CliRunner().invoke(app, ["handouts", "--accept"]).exit_code == 0
+    assert CliRunner().invoke(app, ["handouts", "--accept", "--no-built"]).exit_code == 0
     assert [path.name for path in (made / "build/handouts").iterdir()] == ["tilelab-0.1.0.tar.gz"]
     assert found(made) == []
 

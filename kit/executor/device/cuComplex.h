@@ -13,20 +13,28 @@ inline cuComplex make_cuComplex(float real, float imaginary) { return make_float
 inline cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex z) { return make_double2(z.x, z.y); }
 inline cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex z) { return make_float2(static_cast<float>(z.x), static_cast<float>(z.y)); }
 
-// Of a precision: CUDA's names end in `f` for float.
-#define TILELAB_COMPLEX(Complex, Real, make, hypot, f)                                                          \
-  inline Real cuCreal##f(Complex z) { return z.x; }                                                             \
-  inline Real cuCimag##f(Complex z) { return z.y; }                                                             \
-  inline Real cuCabs##f(Complex z) { return hypot(z.x, z.y); }                                                  \
-  inline Complex cuConj##f(Complex z) { return make(z.x, -z.y); }                                               \
-  inline Complex cuCadd##f(Complex a, Complex b) { return make(a.x + b.x, a.y + b.y); }                         \
-  inline Complex cuCsub##f(Complex a, Complex b) { return make(a.x - b.x, a.y - b.y); }                         \
-  inline Complex cuCmul##f(Complex a, Complex b) { return make(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); } \
-  inline Complex cuCdiv##f(Complex a, Complex b) {                                                              \
-    const Real square = b.x * b.x + b.y * b.y;                                                                  \
-    return make((a.x * b.x + a.y * b.y) / square, (a.y * b.x - a.x * b.y) / square);                            \
-  }                                                                                                             \
-  inline Complex cuCfma##f(Complex a, Complex b, Complex c) { return cuCadd##f(cuCmul##f(a, b), c); }
-TILELAB_COMPLEX(cuFloatComplex, float, make_float2, hypotf, f)
-TILELAB_COMPLEX(cuDoubleComplex, double, make_double2, hypot, )
-#undef TILELAB_COMPLEX
+inline float cuCrealf(cuFloatComplex z) { return z.x; }
+inline float cuCimagf(cuFloatComplex z) { return z.y; }
+inline float cuCabsf(cuFloatComplex z) { return hypotf(z.x, z.y); }
+inline cuFloatComplex cuConjf(cuFloatComplex z) { return make_float2(z.x, -z.y); }
+inline cuFloatComplex cuCaddf(cuFloatComplex a, cuFloatComplex b) { return make_float2(a.x + b.x, a.y + b.y); }
+inline cuFloatComplex cuCsubf(cuFloatComplex a, cuFloatComplex b) { return make_float2(a.x - b.x, a.y - b.y); }
+inline cuFloatComplex cuCmulf(cuFloatComplex a, cuFloatComplex b) { return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
+inline cuFloatComplex cuCdivf(cuFloatComplex a, cuFloatComplex b) {
+  const float square = b.x * b.x + b.y * b.y;
+  return make_float2((a.x * b.x + a.y * b.y) / square, (a.y * b.x - a.x * b.y) / square);
+}
+inline cuFloatComplex cuCfmaf(cuFloatComplex a, cuFloatComplex b, cuFloatComplex c) { return cuCaddf(cuCmulf(a, b), c); }
+
+inline double cuCreal(cuDoubleComplex z) { return z.x; }
+inline double cuCimag(cuDoubleComplex z) { return z.y; }
+inline double cuCabs(cuDoubleComplex z) { return hypot(z.x, z.y); }
+inline cuDoubleComplex cuConj(cuDoubleComplex z) { return make_double2(z.x, -z.y); }
+inline cuDoubleComplex cuCadd(cuDoubleComplex a, cuDoubleComplex b) { return make_double2(a.x + b.x, a.y + b.y); }
+inline cuDoubleComplex cuCsub(cuDoubleComplex a, cuDoubleComplex b) { return make_double2(a.x - b.x, a.y - b.y); }
+inline cuDoubleComplex cuCmul(cuDoubleComplex a, cuDoubleComplex b) { return make_double2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
+inline cuDoubleComplex cuCdiv(cuDoubleComplex a, cuDoubleComplex b) {
+  const double square = b.x * b.x + b.y * b.y;
+  return make_double2((a.x * b.x + a.y * b.y) / square, (a.y * b.x - a.x * b.y) / square);
+}
+inline cuDoubleComplex cuCfma(cuDoubleComplex a, cuDoubleComplex b, cuDoubleComplex c) { return cuCadd(cuCmul(a, b), c); }
