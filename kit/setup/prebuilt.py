@@ -28,10 +28,12 @@ _PARTS = (
 
 def pack(build: Path, archive: Path, sources: str, programs: list[str]) -> None:
     kit = json.loads((build / "kit.json").read_text(encoding="utf-8"))
-    around = (
-        (build / "kit.json").resolve().parent.parent
-    )  # the paths in it are those of the folder where it was written
-    version = subprocess.run([kit["compiler"], "-dumpversion"], capture_output=True, text=True, check=True).stdout
+    # The paths in it are those of the folder where it was written.
+    around = (build / "kit.json").resolve().parent.parent
+    version, described = (
+        subprocess.run([kit["compiler"], option], capture_output=True, text=True, check=True).stdout
+        for option in ("-dumpversion", "--version")
+    )
     files = {f"bin/{name}": _stripped(build / "bin" / name) for name in programs}
     for key in ("archives", "host_archives"):
         files |= {f"lib/{Path(path).name}": Path(path).read_bytes() for path in kit[key]}
@@ -42,6 +44,8 @@ def pack(build: Path, archive: Path, sources: str, programs: list[str]) -> None:
     judges = [name for name in programs if name.startswith("judge-")]
     files |= {f"parts/{name}": b"" for name in (*_PARTS, *judges)}
     texts = {"kit.json": json.dumps(kit, indent=1), ".sources": sources, ".compiler": version.split(".")[0].strip()}
+    if (build / ".canaries").is_file():
+        texts[".tried"] = described.strip()  # the canaries were tried with it
     files |= {name: f"{text}\n".encode() for name, text in texts.items()}
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive, "w:xz", format=tarfile.USTAR_FORMAT) as tar:

@@ -50,6 +50,7 @@ def course(tmp_path: Path) -> Path:
     kit = {"compiler": "g++", "host_archives": [], "host_includes": [], "on_demand": ["broker"]}
     kit |= {"archives": [f"{folder}/build/lib/libtilelab_runner.a"], "includes": [f"{folder}/kit/include"]}
     (folder / "build/kit.json").write_text(json.dumps(kit))
+    (folder / "build/.canaries").write_text("tried\n")
     run(folder, "note_build")
     return folder
 
@@ -97,6 +98,16 @@ def test_a_folder_with_a_built_kit_takes_it_once_and_compiles_nothing(folder: Pa
         "judge-01-add-public",
     }
     assert (run(folder, USE).stdout, run(folder, USE).stderr) == ("used\n", "")
+
+
+def test_a_compiler_that_was_tried_where_the_kit_was_built_is_not_tried_again(folder: Path) -> None:
+    (folder / ".venv/bin").mkdir(parents=True)
+    (folder / ".venv/bin/tilelab").write_text("#!/bin/sh\ntouch tried-here\n")
+    (folder / ".venv/bin/tilelab").chmod(0o755)
+    run(folder, f"{USE}\ntry_compiler")
+    assert not (folder / "tried-here").exists()
+    run(folder, "try_compiler", GCC="13.1.0")
+    assert (folder / "tried-here").exists()
 
 
 def test_work_in_a_lab_and_other_times_of_files_change_nothing(folder: Path) -> None:
