@@ -45,7 +45,11 @@ exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {said[$$1] = $$2; all[++count] = $$1} \
+	  function group(title, names,  n, i, word) {n = split(names, word, " "); print title ":"; for (i = 1; i <= n; ++i) show(word[i]); print ""} \
+	  function show(name) {printf "  make %-12s %s\n", name, said[name]; delete said[name]} \
+	  END {group("Give the course", "handouts wheel grade pages export history check"); group("See what a student sees", "test watch answers trace profile report"); \
+	    print "Everything else:"; for (i = 1; i <= count; ++i) if (all[i] in said) show(all[i])}' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    all three may be left out"
 	@echo "  make grade EXPORT=\"canvas moodle-feedback\"                      formats of grades; $(tilelab) grade --help lists them"
@@ -87,7 +91,7 @@ images:  ## make container images for students and graders, see docker/README.md
 bundle:  ## pack everything that set-up fetches, for machines without a network; PYTHON=3.12, OPTIONS=--cuda for nvcc too
 	@$(setup) bundle $$OPTIONS
 
-test:  ## run the project's own tests; with LAB=..., that lab's public tests on its starter
+test:  ## with LAB=..., run that lab's public tests on its starter; without LAB, the project's own tests
 	@if [ -n "$$LAB" ]; then $(setup) && $(tilelab) test $$LAB $${CASE:+--case "$$CASE"}; \
 	else $(setup) test && .venv/bin/python tests/suite.py; fi
 

@@ -8,12 +8,13 @@ be graded is blank, and the reason is reported; 130 interrupted.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from grader.cli.error_exit import as_command
+from grader.model.errors import RemediableError
 from grader.roll.batch.plugin import Command, loaded, registered
 
 _OF_COURSE = (
@@ -38,10 +39,38 @@ _OF_KERNELS = (
     Command("check", "grader.cli.launches.check_command:check_file"),
     Command("profile", "grader.cli.launches.check_command:profile_kernel"),
     Command("run", "grader.cli.launches.check_command:run_file", passes_words_on=True),
+    Command("help", "grader.cli.cli:show_help", hidden=True),
 )
 
 
+# What most people need; `tilelab help all` lists the rest as well.
+_FIRST = {
+    "A student's commands": ("test", "watch", "answers", "trace"),
+    "An instructor's commands": ("handouts", "grade", "pages", "export", "check-course"),
+}
+
+
+def show_help(
+    context: typer.Context,
+    what: Annotated[str, typer.Argument(help="a command, or all: every command there is")] = "",
+) -> int:
+    """Say what a command does, or which commands there are."""
+    above = context.parent
+    assert above is not None
+    assert isinstance(above.command, _Program)
+    if what in {"", "all"}:
+        above.command.lists_all = what == "all"
+        typer.echo(above.get_help())
+        return 0
+    if (command := above.command.get_command(above, what)) is None:
+        raise RemediableError(f"there is no command {what}: `tilelab help all` lists them")
+    typer.echo(command.get_help(command.make_context(what, [], parent=above, resilient_parsing=True)))
+    return 0
+
+
 class _Program(TyperGroup):
+    lists_all = False
+
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 -- typer's own
         super().__init__(**settings)
         self._known = {one.name: one for one in (*_OF_COURSE, *registered(Command), *_OF_KERNELS)}
@@ -49,6 +78,16 @@ class _Program(TyperGroup):
 
     def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002 -- as typer has it
         return list(self._known)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 -- as typer has it
+        shown = {"Commands": [one.name for one in self._known.values() if not one.hidden]} if self.lists_all else _FIRST
+        width = formatter.width - 8 - max(map(len, self._known))
+        for title, names in shown.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self.get_command(ctx, name).get_short_help_str(width)) for name in names])
+        if not self.lists_all:
+            with formatter.section("More"):
+                formatter.write_dl([("help all", "List every command."), ("help NAME", "Say what a command does.")])
 
     def get_command(self, ctx: object, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 -- as typer has it
         if (one := self._known.get(cmd_name)) is None:

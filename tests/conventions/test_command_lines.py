@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from grader.cli.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = ROOT / "build" / "bin"
@@ -79,3 +83,25 @@ def test_a_judge_refuses_with_catch2s_own_words(words: list[str], said: str) -> 
 def test_the_launcher_refuses_too_with_the_status_that_says_it_could_not_confine() -> None:
     status, error, out = answer("confine", "--memroy", "1", "--", "true")
     assert (status, error.splitlines()[0], out) == (125, "confine: unknown option --memroy", "")
+
+
+def test_help_begins_with_what_most_people_need_and_lists_the_rest_behind_all() -> None:
+    first, every = (CliRunner().invoke(app, words) for words in (["--help"], ["help", "all"]))
+    assert (first.exit_code, every.exit_code) == (0, 0)
+    names = {
+        kind: re.findall(r"^  ([a-z][a-z-]*)  +\w", done.stdout, re.MULTILINE)
+        for kind, done in (("first", first), ("all", every))
+    }
+    assert names["first"][:4] == ["test", "watch", "answers", "trace"]
+    assert len(names["first"][4:]) == 5
+    assert {"calibrate", "leaderboard", "run"} | set(names["first"]) <= set(names["all"])
+    assert "judge-slice" not in names["all"], "it is no command for people"
+
+
+def test_help_of_a_command_is_its_own_and_an_unknown_one_is_said() -> None:
+    assert "--thread" in CliRunner().invoke(app, ["help", "trace"]).stdout
+    done = CliRunner().invoke(app, ["help", "trcae"])
+    assert (done.exit_code, done.stderr.strip()) == (
+        2,
+        "tilelab: there is no command trcae: `tilelab help all` lists them",
+    )
