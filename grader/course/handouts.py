@@ -80,6 +80,11 @@ def with_built_kit(root: Path, made: Handout) -> Handout:
     """The handout with the kit that was built in the course at `root`, for machines like this one: a student's first test then compiles
     nothing of it. Raises RemediableError where it cannot be packed.
     """
+    if untracked := _git(root, "ls-files", "--others", "--exclude-standard", "--", "kit", "CMakeLists.txt").split("\n")[
+        0
+    ]:
+        what = f"{untracked} is built in, and git does not track it, so it is no file of a handout"
+        raise RemediableError(f"the built kit cannot be packed: {what}. `--no-built` hands out the sources alone")
     with TemporaryDirectory() as scratch:
         folder = Path(scratch)
         for path, file in made.files.items():

@@ -316,13 +316,15 @@ def _check_symbols(reached: Iterable[Symbol], calls: FunctionCalls) -> Refusal |
 
 
 def _check_symbol(symbol: Symbol, line: int) -> Refusal | None:
-    name = readable_name(symbol.name)
     if not symbol.undefined:
         is_host = STANDARD.fullmatch(symbol.name) and not STANDARD_ALLOWED.fullmatch(symbol.name)
-        what = f"`{name}` of the C++ standard library runs on the host only: a kernel cannot call it."
-        return _rejected(line, what) if symbol.kind == "STT_FUNC" and is_host else None
+        if symbol.kind != "STT_FUNC" or not is_host:
+            return None
+        name = readable_name(symbol.name)
+        return _rejected(line, f"`{name}` of the C++ standard library runs on the host only: a kernel cannot call it.")
     if symbol.kind == "STT_TLS" or not symbol.name or is_device_function(symbol.name):
         return None
+    name = readable_name(symbol.name)
     if symbol.name in _UNSUPPORTED:
         used = f"A pointer to `{symbol.name}`" if symbol.name in FAST_MATH else f"`{name}`"
         return needs_gpu(line, f"{used} in a kernel is not supported by the CPU executor", "")
@@ -366,7 +368,7 @@ def readable_name(symbol: str) -> str:
         return _READABLE[symbol]
     if re.match(r"_ZN?K?S[oid]|_ZSt(4c(out|err|in)|ls|rs|4endl)", symbol):
         return "std::cout"
-    mangled = re.match(r"_ZN?K?(St)?(?:(?<=St)[a-z])?L?(\d+)(\w+)", symbol)
+    mangled = re.match(r"_ZN?K?(St)?(?:(?<=St)[a-z])?L?(\d{1,5})(\w+)", symbol)
     if mangled is None:
         return "std::" if STANDARD.fullmatch(symbol) else symbol[:60]
     return ("std::" if mangled[1] else "") + mangled[3][: int(mangled[2])]

@@ -79,11 +79,14 @@ sources_were_touched() { [ "$(cat build/.times 2>/dev/null)" != "$(sources_times
 
 sources_times() { { find "${built_from[@]}" -printf '%p %s %T@\n' 2>/dev/null || true; } | LC_ALL=C sort | sha256sum | cut -d ' ' -f 1; }
 
-sources_digest() {
+# Prints the digest and the path of each source, as sha256sum checks them.
+source_sums() {
   { find "${built_from[@]}" -type f \( -name '*.[ch]pp' -o -name '*.h' -o -name '*.inc' -o -name '*.cmake' -o -name verdicts.py -o -name CMakeLists.txt \) \
     ! \( \( -path 'assignments/*.cpp' -o -path 'solutions/*.cpp' \) ! -name public_tests.cpp ! -name hidden_tests.cpp \) -print0 2>/dev/null || true; } |
-    LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1
+    LC_ALL=C sort -z | xargs -0 sha256sum
 }
+
+sources_digest() { source_sums | sha256sum | cut -d ' ' -f 1; }
 
 # Programs that were built here may not run on another system, or with another compiler's library.
 this_machine() { echo "$(uname -m) $(this_system) $("$(find_compiler)" --version | head -n 1)"; }
@@ -114,12 +117,18 @@ try_compiler() {
   key=$(digest "$compiler" "$(command -v "$compiler")" "$("$compiler" --version 2>&1)" "$(cat build/.sources 2>&1)" kit/canaries/*.cu)
   [ "$(cat build/.canaries 2>/dev/null)" != "$key" ] || return 0
   # Where the kit came built, they were tried with its compiler.
-  if [ "$(cat build/.tried 2>/dev/null)" = "$("$compiler" --version 2>&1)" ]; then printf '%s\n' "$key" >build/.canaries; return; fi
+  if [ "$(cat build/.tried 2>/dev/null)" = "$(what_is_tried "$compiler")" ]; then printf '%s\n' "$key" >build/.canaries; return; fi
+  rm -f build/.canaries build/.tried
   said=$(.venv/bin/tilelab canaries --if-new 2>&1 </dev/null 9>&-) || status=$?
   note_step "trying the compiler" $((SECONDS - started))
   # A batch tries the compiler too. So what is not about the compiler, as a machine without a sandbox, is left to be said there.
   case $status in
-    0) printf '%s\n' "$key" >build/.canaries ;;
+    0)
+      printf '%s\n' "$key" >build/.canaries
+      what_is_tried "$compiler" >build/.tried ;;
     3) die "${said#tilelab: }" ;;
   esac
 }
+
+# Prints a line for the kit, one for the canaries, and those of the compiler.
+what_is_tried() { cat build/.sources 2>/dev/null || echo; cat kit/canaries/*.cu | sha256sum; LC_ALL=C "$1" --version 2>&1; }

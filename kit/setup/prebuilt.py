@@ -1,13 +1,15 @@
 """Packs the kit that was built in one folder for folders with the same sources elsewhere, and unpacks it there. It uses only the standard
 library.
 
-`prebuilt.py pack BUILD ARCHIVE SOURCES PROGRAM...`: these programs of the folder `BUILD`, what submissions are linked with, and what
-they need to be used: the digest of their sources, and the version of the compiler. Nothing in it depends on where the folder lies.
+`prebuilt.py pack BUILD ARCHIVE PROGRAM...`: these programs of the folder `BUILD`, what submissions are linked with, and what says where
+they can be used: the digests of their sources, which are given as sha256sum prints them, and the version of the compiler. Nothing in
+it depends on where the folder lies.
 `prebuilt.py unpack ARCHIVE BUILD ROOT COMPILER`: makes the folder `BUILD` of it, as if it had been built there for the folder `ROOT`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import shutil
@@ -26,14 +28,11 @@ _PARTS = (
 )  # and the judges: what a build from sources leaves for later
 
 
-def pack(build: Path, archive: Path, sources: str, programs: list[str]) -> None:
+def pack(build: Path, archive: Path, sums: str, programs: list[str]) -> None:
     kit = json.loads((build / "kit.json").read_text(encoding="utf-8"))
     # The paths in it are those of the folder where it was written.
     around = (build / "kit.json").resolve().parent.parent
-    version, described = (
-        subprocess.run([kit["compiler"], option], capture_output=True, text=True, check=True).stdout
-        for option in ("-dumpversion", "--version")
-    )
+    version = subprocess.run([kit["compiler"], "-dumpversion"], capture_output=True, text=True, check=True).stdout
     files = {f"bin/{name}": _stripped(build / "bin" / name) for name in programs}
     for key in ("archives", "host_archives"):
         files |= {f"lib/{Path(path).name}": Path(path).read_bytes() for path in kit[key]}
@@ -43,9 +42,17 @@ def pack(build: Path, archive: Path, sources: str, programs: list[str]) -> None:
     kit |= {"compiler": None, "on_demand": []}
     judges = [name for name in programs if name.startswith("judge-")]
     files |= {f"parts/{name}": b"" for name in (*_PARTS, *judges)}
-    texts = {"kit.json": json.dumps(kit, indent=1), ".sources": sources, ".compiler": version.split(".")[0].strip()}
-    if (build / ".canaries").is_file():
-        texts[".tried"] = described.strip()  # the canaries were tried with it
+    texts = {
+        "kit.json": json.dumps(kit, indent=1),
+        ".sums": sums.rstrip(),
+        ".sources": hashlib.sha256(sums.encode()).hexdigest(),
+        ".compiler": version.split(".")[0].strip(),
+        ".programs": "\n".join(programs),
+    }
+    if (build / ".tried").is_file():
+        of, _, tried = (build / ".tried").read_text(encoding="utf-8").partition("\n")
+        if of == (build / ".sources").read_text(encoding="utf-8").strip():
+            texts[".tried"] = f"{texts['.sources']}\n{tried.strip()}"
     files |= {name: f"{text}\n".encode() for name, text in texts.items()}
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive, "w:xz", format=tarfile.USTAR_FORMAT) as tar:
@@ -89,6 +96,6 @@ def unpack(archive: Path, build: Path, root: str, compiler: str) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "pack":
-        pack(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4], sys.argv[5:])
+        pack(Path(sys.argv[2]), Path(sys.argv[3]), sys.stdin.read(), sys.argv[4:])
     else:
         unpack(Path(sys.argv[2]), Path(sys.argv[3]), *sys.argv[4:6])

@@ -50,7 +50,7 @@ exec 9>.tilelab/lock
 locked=0
 flock -n -E 75 9 2>/dev/null || locked=$?
 if [ "$locked" = 75 ]; then say "waiting for another set-up of this clone"; flock 9; fi  # where a drive knows no locks, nobody is waited for
-if [ ! -x .tilelab/runs ]; then
+if [ ! -x .tilelab/runs ] && [ "${1:-}" != prebuilt ]; then  # which runs nothing from here
   if ! { printf '#!/bin/sh\n' >.tilelab/runs.new && chmod +x .tilelab/runs.new && .tilelab/runs.new && mv .tilelab/runs.new .tilelab/runs; } 2>/dev/null; then
     if disk_is_full; then exit 1; fi
     die "no program can be run from this folder's drive (it is mounted with noexec): copy the folder to your home, and work there"

@@ -130,6 +130,7 @@ CONSTRUCTS: Mapping[str, Construct] = {
     "registers of one asm": Construct(".reg .b32 r{i};", _BODY + '  asm("{', after='}" : "+r"(n));\n}\n'),
     "blocks of one asm": Construct("{", _BODY + '  asm("', "}", '" : "+r"(n));\n}\n'),
     "labels of one asm": Construct("L{i}: bra L{i};\\n", _BODY + '  asm("{', after='}");\n}\n'),
+    "blanks in an open brace of asm": Construct(" ", _BODY + '  asm("mov.b64 %0, {', after='x");\n}\n'),
     "strings of one asm": Construct('"add.s32 %0, %0, 1;\\n"\n', _BODY + "  asm(", after=' : "+r"(n));\n}\n'),
     "operands of one asm": Construct(', "r"(n)', _BODY + '  asm("mov.b32 %0, %0;" : "+r"(n) : "r"(n)', after=");\n}\n"),
     "colons of one asm": Construct(": ", _BODY + '  asm("" ', after=");\n}\n"),

@@ -40,6 +40,7 @@ def door(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
             member.size = len(text)
             tar.addfile(member, io.BytesIO(text.encode()))
     monkeypatch.setenv("PYTHONPATH", str(package.parent))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     spec = importlib.util.spec_from_file_location("tilelab_door", package / "__init__.py")
     assert spec is not None
     assert spec.loader is not None
@@ -74,13 +75,41 @@ def test_start_again_keeps_a_students_work(door: ModuleType, monkeypatch: pytest
     assert mine.read_text() == "mine\n"
 
 
+def test_an_interrupted_start_leaves_nothing_and_can_be_repeated(
+    door: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "here").mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "chmod", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            tilelab(door, monkeypatch, tmp_path / "here", "start")
+    assert list((tmp_path / "here").iterdir()) == []
+    assert tilelab(door, monkeypatch, tmp_path / "here", "start") == 0
+
+
+def test_the_grader_of_a_folder_that_start_did_not_make_does_not_run(
+    door: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    tilelab(door, monkeypatch, tmp_path, "start")
+    handed_in = (tmp_path / "labs").rename(tmp_path / "handed in")
+    assert tilelab(door, monkeypatch, handed_in, "test", "01") == 2
+    assert f"if they are yours, run `tilelab start '{handed_in}'` once" in capfd.readouterr().err
+    assert tilelab(door, monkeypatch, tmp_path, "start", str(handed_in)) == 0
+    assert "asked" in door._grader(handed_in, ["test", "01"]).stdout
+
+
 def test_a_folder_with_other_files_is_left_alone(
     door: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "labs").mkdir()
     (tmp_path / "labs/thesis.tex").write_text("mine\n")
     assert tilelab(door, monkeypatch, tmp_path, "start") == 2
-    assert capfd.readouterr().err == "tilelab: labs is there already, and is no folder of labs: name another\n"
+    assert (
+        capfd.readouterr().err == f"tilelab: {tmp_path}/labs is there already, and is no folder of labs: name another\n"
+    )
     assert [path.name for path in (tmp_path / "labs").iterdir()] == ["thesis.tex"]
 
 
@@ -90,7 +119,7 @@ def test_a_kit_that_is_not_ready_is_said(
     tilelab(door, monkeypatch, tmp_path, "start")
     (tmp_path / "labs/broken").touch()
     assert tilelab(door, monkeypatch, tmp_path, "start") == 2
-    assert "the kit in labs is not ready" in capfd.readouterr().err
+    assert f"the kit in {tmp_path}/labs is not ready" in capfd.readouterr().err
 
 
 def test_other_commands_are_the_graders_in_the_folder_around(

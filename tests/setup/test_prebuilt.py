@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -50,8 +52,10 @@ def course(tmp_path: Path) -> Path:
     kit = {"compiler": "g++", "host_archives": [], "host_includes": [], "on_demand": ["broker"]}
     kit |= {"archives": [f"{folder}/build/lib/libtilelab_runner.a"], "includes": [f"{folder}/kit/include"]}
     (folder / "build/kit.json").write_text(json.dumps(kit))
-    (folder / "build/.canaries").write_text("tried\n")
     run(folder, "note_build")
+    (folder / "kit/canaries").mkdir()
+    (folder / "kit/canaries/one.cu").write_text("// canary: pass\n")
+    run(folder, "what_is_tried g++ >build/.tried")
     return folder
 
 
@@ -101,6 +105,8 @@ def test_a_folder_with_a_built_kit_takes_it_once_and_compiles_nothing(folder: Pa
 
 
 def test_a_compiler_that_was_tried_where_the_kit_was_built_is_not_tried_again(folder: Path) -> None:
+    (folder / "kit/canaries").mkdir()
+    (folder / "kit/canaries/one.cu").write_text("// canary: pass\n")
     (folder / ".venv/bin").mkdir(parents=True)
     (folder / ".venv/bin/tilelab").write_text("#!/bin/sh\ntouch tried-here\n")
     (folder / ".venv/bin/tilelab").chmod(0o755)
@@ -114,7 +120,25 @@ def test_work_in_a_lab_and_other_times_of_files_change_nothing(folder: Path) -> 
     run(folder, USE)
     (folder / "assignments/01-add/add.cu").write_text("// my kernel\n")
     (folder / "kit/machine.cpp").touch()
+    (folder / "assignments/01-add/mine.hpp").write_text("// not of the kit\n")
     assert (run(folder, USE).stdout, run(folder, USE).stderr) == ("used\n", "")
+
+
+def test_after_other_times_no_program_is_older_than_its_sources(folder: Path) -> None:
+    run(folder, USE)
+    source = folder / "assignments/01-add/public_tests.cpp"
+    os.utime(source, (time.time() + 100, time.time() + 100))
+    os.utime(folder / "build/bin/judge-01-add-public", (1, 1))
+    run(folder, USE)
+    assert (folder / "build/bin/judge-01-add-public").stat().st_mtime > 1
+
+
+@pytest.mark.parametrize("lost", ["build/kit.json", "build/bin/judge-01-add-public"])
+def test_what_is_missing_is_unpacked_again(folder: Path, lost: str) -> None:
+    run(folder, USE)
+    (folder / lost).unlink()
+    assert run(folder, USE).stdout == "used\n"
+    assert (folder / lost).is_file()
 
 
 def test_a_moved_folder_takes_it_again_with_its_new_place(folder: Path) -> None:
@@ -129,7 +153,7 @@ def test_a_moved_folder_takes_it_again_with_its_new_place(folder: Path) -> None:
     [
         ("echo two >>kit/machine.cpp", {}, "some of its files have changed since"),
         ("", {"GCC": "11.4.0"}, "that was built with GCC 12, which is newer than this machine's"),
-        (f"head -c 300 {ARCHIVE} >a && mv a {ARCHIVE}", {}, "its archive cannot be read"),
+        (f"head -c 300 {ARCHIVE} >a && mv a {ARCHIVE}", {}, "its archive cannot be read by /usr/bin/python3"),
     ],
 )
 def test_what_does_not_fit_is_said_once_and_the_build_of_before_stays(

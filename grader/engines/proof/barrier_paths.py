@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 
 from grader.engines.objects.assembly import BLOCK_BEGINS
 from grader.engines.objects.symbol_table import ObjectFile, reachable
@@ -100,7 +100,12 @@ class _Function:
     def __init__(self, blocks: Blocks, base: int, waiting: Collection[str], loops: Sequence[Loop]) -> None:
         self.blocks, self.base, self.waiting = blocks, base, waiting
         self.loops = loops
-        self._all_before = cache(lambda begin: frozenset(self._before(begin, loops=True)))
+        self._known_before: dict[int, frozenset[int]] = {}
+
+    def _all_before(self, begin: int) -> frozenset[int]:
+        if begin not in self._known_before:
+            self._known_before[begin] = frozenset(self._before(begin, loops=True))
+        return self._known_before[begin]
 
     @cached_property
     def _called(self) -> list[tuple[int, int, str]]:

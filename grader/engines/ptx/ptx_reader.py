@@ -151,7 +151,7 @@ _BEGIN = re.compile(
     rf"|(?:@\s*(?P<negated>!?)\s*(?P<guard>{_NAME})\s+)?(?P<opcode>[A-Za-z_$][\w$]*(?:\s*\.[A-Za-z_][\w:]*)*)(?P<label>\s*:)?\s*)"
 )
 _OPERAND = re.compile(
-    r"\s*(?:\{\s*(?P<parts>[^{}]*)\}"
+    r"\s*(?:\{\s*+(?P<parts>[^{}]*)\}"
     rf"|\[\s*(?P<base>{_NAME}|{_WHOLE})(?P<offsets>(?:\s*[+-]\s*{_WHOLE})*)\s*\]"
     rf"|!\s*(?P<denied>{_NAME})"
     rf"|(?P<number>{_NUMBER})"

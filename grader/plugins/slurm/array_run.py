@@ -122,6 +122,7 @@ def _run(*command: str) -> str:
 
 MOST_TRIES = 3  # submissions of one job that end without an outcome
 _MOST_REFUSALS = 3  # nodes that refuse while none has judged anything: then it is not the nodes
+_MOST_TASKS = 1000  # of an array; Slurm's usual limit is 1001
 _SLICE = 32  # jobs of a task: its controls cost about as much as two of them
 _SHRINK = 4
 
@@ -178,7 +179,6 @@ class SlurmCluster:
     _shunned: set[str] = field(default_factory=set)  # nodes where a task was lost: others are tried first
     _good: bool = False  # a node has judged
     _tries: Counter[str] = field(default_factory=Counter)  # by key, those held against it
-    _most: int = 1000  # tasks of an array; Slurm's usual limit is 1001
 
     @property
     def name(self) -> str:
@@ -195,8 +195,9 @@ class SlurmCluster:
             self._plan, self._progress = JudgingPlan((), labs, setup, JobStore(self.path.parent / "jobs")), progress
             try:
                 known = self._ask(self.order.model_copy(update={"labs": ids, "slices": (Slice(),)}))
-            finally:
+            except BaseException:
                 self.slurm.cancel(self.name)
+                raise
             self._forget_benches()
             write_atomically(path, known.model_dump_json() + "\n")
         self.speed_message = known.speed_message
@@ -209,6 +210,7 @@ class SlurmCluster:
         if not plan.jobs:
             return "", (), ()
         self._plan, self._progress = plan, progress
+        self._good, self.refusals = False, {}  # a node that only said what it judges with has judged nothing
         prints = {lab.id: plan.setup.fingerprints[lab.id] for lab, _ in (plan.files[key] for key in plan.jobs)}
         bench = Bench(fingerprints=prints, environment=plan.setup.environment)
         try:
@@ -264,11 +266,12 @@ class SlurmCluster:
 
     def _submitted(self, order: ArrayOrder) -> ArrayFolder | None:
         """An array of as many slices as Slurm takes. None: no node is left for it."""
+        most = _MOST_TASKS
+        array = ArrayFolder(self.path / "arrays" / f"{time.time_ns():020}")
+        for key in (key for one in order.slices[:most] for key in one.keys):
+            write_atomically(array.source(key), self._plan.files[key][1].read_bytes())
         while True:
-            part = order.model_copy(update={"slices": order.slices[: self._most]})
-            array = ArrayFolder(self.path / "arrays" / f"{time.time_ns():020}")
-            for key in (key for one in part.slices for key in one.keys):
-                write_atomically(array.source(key), self._plan.files[key][1].read_bytes())
+            part = order.model_copy(update={"slices": order.slices[:most]})
             write_atomically(array.path / "order.json", part.model_dump_json(by_alias=True) + "\n")
             self._excluded = frozenset({*self.refusals, *self._shunned})
             exclude = [f"--exclude={','.join(sorted(self._excluded))}"] if self._excluded else []
@@ -277,10 +280,12 @@ class SlurmCluster:
             try:
                 self._patiently(partial(self.slurm.submit, words, array.log, tasks, self.name, options))
             except RefusedError:
-                if tasks > 1:
-                    self._most = tasks // 2
-                elif self._shunned:
-                    self._shunned.clear()  # there is no other node
+                if self._shunned:
+                    self._shunned.clear()  # perhaps there is no other node
+                elif tasks > 1:
+                    most = tasks // 2
+                elif any(task.state == "COMPLETING" for task in self._patiently(lambda: self.slurm.queue(self.name))):
+                    self.sleep(self.pause)  # tasks of the array before still count against a limit
                 elif self.refusals:
                     return None
                 else:

@@ -17,6 +17,7 @@ import sys
 import tarfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Protocol
 
 HANDOUT = Path(__file__).with_name("handout.tar.gz")
@@ -38,7 +39,9 @@ def main() -> int:
     except StartError as error:
         print(f"tilelab: {error}", file=sys.stderr)
         return 2
-    sys.path.insert(0, str(folder))
+    # Behind Python's own library, of which no file in there may take a place, and before what is installed.
+    installed = (at for at, one in enumerate(sys.path) if one.endswith(("site-packages", "dist-packages")))
+    sys.path.insert(next(installed, len(sys.path)), str(folder))
     from grader.cli.resident_process import run  # noqa: PLC0415 -- only that folder has it
 
     return run()
@@ -46,16 +49,38 @@ def main() -> int:
 
 def course_around(folder: Path) -> Path | None:
     """The folder of labs that this folder is, or lies in."""
-    around = (folder.absolute(), *folder.absolute().parents)
+    around = (folder.resolve(), *folder.resolve().parents)
     return next((one for one in around if (one / "grader").is_dir() and (one / "assignments").is_dir()), None)
 
 
 def _course_here() -> Path:
-    if (folder := course_around(Path.cwd())) is None:
+    folder = course_around(Path.cwd())
+    if folder is None:
         raise StartError(
             "there are no labs here: `tilelab start labs` makes the folder labs with all; then change to it"
         )
+    if str(folder) not in _own_folders():
+        # Its grader would run as whoever calls this: what somebody has handed in may look like a folder of labs, too.
+        remedy = f"if they are yours, run `tilelab start {shlex.quote(str(folder))}` once"
+        raise StartError(f"the labs in {folder} were not made by `tilelab start` here: {remedy}")
     return folder
+
+
+def _register() -> Path:
+    """The file that lists the folders of labs whose grader may run."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "tilelab" / "folders"
+
+
+def _own_folders() -> list[str]:
+    return _register().read_text(encoding="utf-8").splitlines() if _register().is_file() else []
+
+
+def _remember(folder: Path) -> None:
+    if str(folder) not in _own_folders():
+        _register().parent.mkdir(parents=True, exist_ok=True)
+        with _register().open("a", encoding="utf-8") as register:
+            register.write(f"{folder}\n")
 
 
 def _start(words: list[str]) -> int:
@@ -71,18 +96,12 @@ def _start(words: list[str]) -> int:
 
 def start(folder: Path) -> None:
     """Unpacks the labs into this new folder, and makes the kit ready. What is in the folder already stays as it is."""
+    folder = folder.resolve()
     if not (folder / _MARK).is_file():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise StartError(f"{folder} is there already, and is no folder of labs: name another")
-        folder.mkdir(parents=True, exist_ok=True)
-        with tarfile.open(HANDOUT) as tar:
-            for member in tar:
-                inside = member.name.partition("/")[2]  # without the archive's one folder
-                path = folder / inside
-                path.parent.mkdir(parents=True, exist_ok=True)
-                stream = tar.extractfile(member)
-                path.write_bytes(stream.read() if stream else b"")
-                path.chmod(member.mode & 0o755)
+        _unpack(folder)
+    _remember(folder)
     done = subprocess.run(["bash", "kit/setup/setup.sh", "kit"], cwd=folder, env=_environment(), check=False)
     if done.returncode != 0:
         raise StartError(
@@ -94,14 +113,29 @@ def start(folder: Path) -> None:
             raise StartError(tried.stdout.removeprefix("tilelab: ").strip())
 
 
+def _unpack(folder: Path) -> None:
+    """The folder is there whole or not at all."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(dir=folder.parent, prefix=".tilelab-") as scratch, tarfile.open(HANDOUT) as tar:
+        whole = Path(scratch) / "labs"
+        for member in tar:
+            path = whole / member.name.partition("/")[2]  # without the archive's one folder
+            path.parent.mkdir(parents=True, exist_ok=True)
+            stream = tar.extractfile(member)
+            path.write_bytes(stream.read() if stream else b"")
+            path.chmod(member.mode & 0o755)
+        whole.replace(folder)  # an empty one may be there
+
+
 def _was_tried(folder: Path) -> bool:
     """Whether the canaries were tried with this compiler where the kit was built, as set-up asks (kit/setup/build.sh)."""
     mark = folder / "build" / ".tried"
     if not mark.is_file():
         return False
-    compiler = json.loads((folder / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
-    done = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=False)
-    return done.stdout.strip() == mark.read_text(encoding="utf-8").strip()
+    built_with = json.loads((folder / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
+    command = [os.environ.get("TILELAB_COMPILER") or built_with, "--version"]
+    done = subprocess.run(command, env={**os.environ, "LC_ALL": "C"}, capture_output=True, text=True, check=False)
+    return done.stdout.strip() == mark.read_text(encoding="utf-8").split("\n", 2)[-1].strip()
 
 
 def first_lab(folder: Path) -> str:
@@ -150,7 +184,8 @@ def _file_of(lab: Path) -> Path:
 
 def notebook_folder() -> Path:
     """The folder of labs around the notebook, or `labs` beside it, which is made at first use."""
-    folder = course_around(Path.cwd()) or Path.cwd() / "labs"
+    around = course_around(Path.cwd())
+    folder = around if around and str(around) in _own_folders() else Path.cwd() / "labs"
     if not (folder / "build" / "kit.json").is_file():
         start(folder)
     return folder
@@ -173,7 +208,7 @@ def _grader(
 ) -> subprocess.CompletedProcess[str]:
     """Runs that command in the folder, with all that it prints on standard output."""
     return subprocess.run(
-        [sys.executable, "-c", "import sys, tilelab; sys.exit(tilelab.main())", *words],
+        [sys.executable, "-P", "-c", "import sys, tilelab; sys.exit(tilelab.main())", *words],
         cwd=folder, env={**_environment(), **(variables or {})}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
     )  # fmt: skip

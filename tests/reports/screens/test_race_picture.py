@@ -59,7 +59,9 @@ def test_a_narrow_window_has_none_and_none_is_wider_than_its_window() -> None:
 
 
 def test_a_race_from_one_pass_to_the_next_shows_the_passes_in_their_order() -> None:
-    message = "The __syncthreads() in line 20 does not separate them: one thread can be in line 19 again, in the next pass."
+    message = (
+        "The __syncthreads() in line 20 does not separate them: one thread can be in line 19 again, in the next pass."
+    )
     lines = [" ".join(line.split()) for line in picture(RACE.model_copy(update={"message": message}))]
     assert (lines[0], lines[1], lines[3]) == (
         "thread (15,0,0) thread (0,0,0)",
