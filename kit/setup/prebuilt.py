@@ -20,12 +20,8 @@ import tempfile
 from pathlib import Path
 
 _ROOT = "@"  # in the packed kit.json, begins paths of the folder that it is unpacked to
-_PARTS = (
-    "launch-problem",
-    "broker",
-    "gpu-runner",
-    "tilelab_host",
-)  # and the judges: what a build from sources leaves for later
+# With the judges, what a build from sources leaves for later.
+_PARTS = ("launch-problem", "broker", "gpu-runner", "tilelab_host")
 
 
 def pack(build: Path, archive: Path, sums: str, programs: list[str]) -> None:
@@ -79,9 +75,7 @@ def unpack(archive: Path, build: Path, root: str, compiler: str) -> None:
             path = build / member.name
             path.parent.mkdir(parents=True, exist_ok=True)
             stream = tar.extractfile(member)
-            path.write_bytes(
-                stream.read() if stream else b""
-            )  # their time is now: no program may be older than its sources
+            path.write_bytes(stream.read() if stream else b"")
             path.chmod(member.mode & 0o755)
     kit = json.loads((build / "kit.json").read_text(encoding="utf-8"))
     placed = {

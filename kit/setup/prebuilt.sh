@@ -50,13 +50,14 @@ has_its_sources() { sha256sum --check --status "$1/.sums" 2>/dev/null; }
 
 # Prints why what was unpacked into build.new cannot be used; nothing if it can.
 why_not_prebuilt() {
-  local version status=0 program
+  local version status=0 program libraries=''
   version=$("$(find_compiler)" -dumpversion)
   build.new/bin/launch >/dev/null 2>&1 </dev/null || status=$?
+  # Of each program the loader says which libraries and versions it lacks. A program that needs no loader says how it is used.
+  for program in build.new/bin/*; do libraries+=$(LD_TRACE_LOADED_OBJECTS=1 "$program" 2>&1 </dev/null || true); done
   if ! has_its_sources build.new; then echo "some of its files have changed since"
   elif [ "${version%%.*}" -lt "$(cat build.new/.compiler)" ]; then echo "that was built with GCC $(cat build.new/.compiler), which is newer than this machine's"
-  # 2: launch says how it is used. Of the others the loader says which libraries and versions they lack.
-  elif [ "$status" != 2 ] || for program in build.new/bin/*; do LD_TRACE_LOADED_OBJECTS=1 "$program" 2>&1 </dev/null; done | grep -q 'not found'; then
+  elif [ "$status" != 2 ] || [[ $libraries = *'not found'* ]]; then  # 2: launch says how it is used
     echo "its programs do not run on this machine ($(this_system))"
   fi
 }

@@ -178,6 +178,21 @@ def test_programs_that_do_not_run_here_are_not_used(course: Path, tmp_path: Path
     assert "its programs do not run on this machine" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["broker", "launch-problem"])
+def test_a_program_that_lacks_a_library_here_is_not_used(course: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "gone.c").write_text("int gone(void) { return 0; }\n")
+    (tmp_path / "main.c").write_text("int gone(void); int main(void) { return gone(); }\n")
+    library = tmp_path / "libgone.so"
+    subprocess.run(["gcc", "-shared", "-o", library, tmp_path / "gone.c"], check=True)
+    subprocess.run(["gcc", "-o", course / "build/bin" / name, tmp_path / "main.c", library], check=True)
+    library.unlink()
+    made = sources(tmp_path / "without")
+    run(made, f"make_prebuilt '{course}/build'")
+    done = run(made, USE)
+    assert done.stdout == "not used\n"
+    assert "its programs do not run on this machine" in done.stderr
+
+
 def test_a_newer_archive_is_tried_although_an_older_one_was_refused(folder: Path, course: Path) -> None:
     assert run(folder, f"echo two >>kit/machine.cpp\n{USE}").stdout == "not used\n"
     (course / "kit/machine.cpp").write_text("one\ntwo\n")
