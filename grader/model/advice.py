@@ -84,7 +84,9 @@ def _changes_one_element(finding: Finding) -> bool:
         return False
     code = finding.source.split("//", 1)[0]
     changed = {name for found in _CHANGES.finditer(code) for name in found.groups() if name}
-    return finding.array in changed and len(re.findall(rf"\b{re.escape(finding.array)}\s*\[", code)) == 1
+    # The lab's name of the array; the file may give the parameter another one.
+    name = finding.array if re.search(rf"\b{re.escape(finding.array)}\s*\[", code) else next(iter(changed), "")
+    return name in changed and len(re.findall(rf"\b{re.escape(name)}\s*\[", code)) == 1
 
 
 _DIVISION = Hint("Work out the divisor in this line for the thread shown: which of its values is 0 here, and why?")

@@ -13,6 +13,10 @@ from grader.source.kernel_causes import never_set, unset_value
 from grader.source.student_code import Span, StudentCode
 
 WARNINGS = Phrasebook()  # the likeliest causes come first
+# A function's name before its parameters; not what stands before that with parentheses of its own.
+_HEAD = re.compile(
+    r"\b(?!(?:__launch_bounds__|__attribute__|alignas|decltype|explicit|requires|operator)\b)([^\W\d]\w*)\s*\("
+)
 
 
 def explaining(warnings: Sequence[Diagnostic], code: StudentCode, *, sure: bool) -> list[Said]:
@@ -49,17 +53,24 @@ def _unset(told: MatchedMessage) -> Said | None:
 @WARNINGS.says(r"no return statement in function|control reaches end|does not return a value|missing return statement")
 def _no_return(told: MatchedMessage) -> Said | None:
     """The function that ends here. nvcc and GCC point at its last brace."""
-    for number in range(told.error.line, 0, -1):
-        head = re.search(r"\b([^\W\d]\w*)\s*\([^;]*$", told.code.line(number))
-        if head and not told.code.line(number).startswith((" ", "\t")):
-            place = told.code.word_at(number, head.start(1), head[1])
-            launch = "LaunchConfig" in told.code.line(number)
-            what = f"`{head[1]}`, which begins in line {number}, ends in line {told.error.line} without a `return`."
-            gets = "nobody gets the grid and the block that it has chosen" if launch else "what it gives back is chance"
-            return Said(
-                place, f"{what} So {gets}.", "Its last statement has to return the value that its head promises."
-            )
-    return None
+    lines = told.code.bare[: told.error.line]
+    if told.error.column >= 0:
+        lines[-1:] = [one[: told.error.column + 1] for one in lines[-1:]]
+    text = "\n".join(lines)
+    opened, begin = [], -1
+    for brace in re.finditer(r"[{}]", text):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif opened:
+            begin = opened.pop()
+    head = _HEAD.search(text, max(text.rfind(end, 0, max(begin, 0)) for end in ";{}") + 1, max(begin, 0))
+    if head is None:
+        return None
+    place = told.code.place(*head.span(1))
+    what = f"`{head[1]}`, which begins in line {place.line}, ends in line {told.error.line} without a `return`."
+    launch = "LaunchConfig" in told.code.line(place.line)
+    gets = "nobody gets the grid and the block that it has chosen" if launch else "what it gives back is chance"
+    return Said(place, f"{what} So {gets}.", "Its last statement has to return the value that its head promises.")
 
 
 @WARNINGS.says(r"reference, not call, to function '(?P<function>[^']*)'")

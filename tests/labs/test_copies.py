@@ -35,7 +35,7 @@ ALWAYS = (
 _DECLARED = re.compile(
     r"\b(?:int|unsigned|float|double|bool|size_t|auto|float2|float4|int4)\b[ *&]*(?:const )?(?:__restrict__ )?([A-Za-z]\w*) ?(?=[=;\[,){])"
 )
-_OTHERS = frozenset({*"xyzw", "int", "const"})  # members of vectors, and words that follow `unsigned` and `auto`
+_OTHERS = frozenset({*"xyzw", "int", "const", "operator"})  # members of vectors, and words that follow a type
 _LINES = re.compile(r"\b[Ll]ines? \d+(?:(?:, | and | or | to )\d+)*")  # "line 3", "lines 3 and 5"
 _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r'"(?:[^"\\]|\\.)*"|\b[A-Za-z_]\w*\b')  # a string is no name
@@ -56,7 +56,7 @@ class Copy:
 
 def copied(text: str) -> Copy:
     """Reverses declared names, moves every line and changes its indentation, and puts comments in between."""
-    used_otherwise = set(re.findall(r"(?:\.|->|#define |struct |class )(\w+)", text)) | _OTHERS
+    used_otherwise = set(re.findall(r"(?:\.|->|#define |struct |class |#include <)(\w+)", text)) | _OTHERS
     names = {f"q_{name[::-1]}": name for name in _DECLARED.findall(text) if name not in used_otherwise}
     spelt = {name: copy for copy, name in names.items()}
     renamed = _WORD.sub(lambda word: spelt.get(word[0], word[0]), text)
@@ -81,7 +81,9 @@ def told(value: object, copy: Copy) -> object:
                 key: copy.lines.get(one, one) if key in _PLACES else told(one, copy)
                 for key, one in value.items()
                 if key not in _UNTOLD
-            }
+            } | {
+                "findings": sorted((told(one, copy) for one in value.get("findings", [])), key=repr)
+            }  # they go by name
         case list():
             return [told(one, copy) for one in value]
         case str():
@@ -89,6 +91,7 @@ def told(value: object, copy: Copy) -> object:
                 lambda line: _NUMBER.sub(lambda n: str(copy.lines.get(int(n[0]), int(n[0]))), line[0]), value
             )
             text = re.sub(r"\b0x[0-9a-f]{6,}", "an address", text)
+            text = re.sub(r"\b[\d.]+ ms\b", "a time", text)  # that a program has measured and printed
             return re.sub(r"\bq_\w+", lambda word: copy.names.get(word[0], word[0]), text)
         case _:
             return value

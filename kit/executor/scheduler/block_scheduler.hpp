@@ -579,9 +579,11 @@ class BlockScheduler : ScheduledBlock {
       if (request.operation != WarpOperation::shuffle || ((arrived >> source) & 1u) != 0) continue;
       const bool exists = other < count_;
       if (exists && threads_[other].state == State::ended) continue;
-      const auto why = !exists                                  ? LaneEvent::Why::source_does_not_exist
-                       : threads_[other].state == State::exited ? LaneEvent::Why::source_has_left
-                                                                : LaneEvent::Why::source_not_in_mask;
+      // Whether a lane outside the mask has left by now depends on the threads' order.
+      const bool left = ((request.mask >> source) & 1u) != 0 && exists && threads_[other].state == State::exited;
+      const auto why = !exists ? LaneEvent::Why::source_does_not_exist
+                       : left  ? LaneEvent::Why::source_has_left
+                               : LaneEvent::Why::source_not_in_mask;
       announcer_.announce(&Observer::on_undefined_lane,
                           LaneEvent{{running_.ref.block, index}, threads_[index].wait_pc, why, "", request.mask, source});
     }

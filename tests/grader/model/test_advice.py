@@ -22,7 +22,14 @@ def race(source: str, *, line: int = 4, other_line: int = 4, other_block: tuple[
 
 @pytest.mark.parametrize(
     "source",
-    ["bins[in[i]]++;", "  bins[i % 4] += 1;  // bins[0]", "++bins[k];", "bins[i][j] -= x[j];", "bins [a[b[c]]] |= 1;"],
+    [
+        "bins[in[i]]++;",
+        "  bins[i % 4] += 1;  // bins[0]",
+        "++bins[k];",
+        "bins[i][j] -= x[j];",
+        "bins [a[b[c]]] |= 1;",
+        "counts[in[i]]++;",
+    ],
 )
 def test_a_statement_in_which_threads_change_one_element_needs_no_barrier(source: str) -> None:
     advice = advice_for(race(source))
