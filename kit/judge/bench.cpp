@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include <sys/resource.h>
 #include <catch2/catch_test_macros.hpp>
 
 namespace tilelab::judge {
@@ -44,7 +45,16 @@ std::chrono::milliseconds Bench::steady_now() {
 
 bool Bench::is_too_late() const { return timeouts_ >= most_timeouts || is_out_of_time(); }
 
-bool Bench::is_out_of_time() const { return taken_ >= most_seconds * clock_factor_; }
+std::chrono::milliseconds Bench::children_now() {
+  rusage used{};
+  if (getrusage(RUSAGE_CHILDREN, &used) != 0) return {};
+  const auto milliseconds = [](const timeval& time) { return time.tv_sec * 1000 + time.tv_usec / 1000; };
+  return std::chrono::milliseconds(milliseconds(used.ru_utime) + milliseconds(used.ru_stime));
+}
+
+bool Bench::is_out_of_time() const {
+  return taken_ >= most_seconds * clock_factor_ || processor_() - processor_before_ >= most_processor_seconds * clock_factor_;
+}
 
 std::chrono::milliseconds Bench::time_for_a_run() const {
   const std::chrono::milliseconds used = taken_ + (began_ ? now_() - *began_ : std::chrono::milliseconds{});

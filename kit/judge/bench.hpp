@@ -21,14 +21,17 @@ namespace tilelab::judge {
 
 class Bench {
  public:
-  static constexpr std::chrono::seconds most_seconds{150};  // on the wall, at a clock factor of 1: right kernels take a few
+  static constexpr std::chrono::seconds most_seconds{150};           // on the wall, at a clock factor of 1: right kernels take a few
+  static constexpr std::chrono::seconds most_processor_seconds{40};  // likewise, of processes that have ended: a whole program's runs
   static std::chrono::milliseconds steady_now();
+  static std::chrono::milliseconds children_now();  // the processor time of all processes that this one has waited for
 
   using LaunchJudge = std::function<LaunchRecord(const Trial&)>;
   using Clock = std::function<std::chrono::milliseconds()>;
   // `clock_factor`: every launch may take this many times its trial's processor time. It is above 1 only under an emulator.
-  Bench(LaunchJudge judge_launch, const SecretKey& key, unsigned clock_factor = 1, Clock now = steady_now)
-      : judge_launch_(std::move(judge_launch)), key_(key), clock_factor_(clock_factor), now_(std::move(now)) {}
+  Bench(LaunchJudge judge_launch, const SecretKey& key, unsigned clock_factor = 1, Clock now = steady_now, Clock processor = children_now)
+      : judge_launch_(std::move(judge_launch)), key_(key), clock_factor_(clock_factor), now_(std::move(now)),
+        processor_(std::move(processor)) {}
 
   // From now on, a launch may take at most this long, whatever its trial says: for kernels of which it is known that they hang.
   void allow_at_most(std::chrono::milliseconds of_a_launch) { most_ms_ = static_cast<unsigned>(of_a_launch.count()); }
@@ -46,8 +49,8 @@ class Bench {
   // The reference is valid until the next call. Each launch that times out halves the spare events and the clock of later
   // launches, down to a quarter. After three timeouts nothing more is run. So an endless loop costs its time a few times and not
   // once for every case. Correct launches need only a small part of what is left.
-  // Nor is anything run once all launches together took `most_seconds`: each of them may end in its time, and together they would
-  // still hold a core for longer than anybody waits.
+  // Nor is anything run once all launches together took `most_seconds` or `most_processor_seconds`: each of them may end in its time, and
+  // together they would still hold a core for longer than anybody waits.
   const LaunchRecord& run(Trial trial);
   // The same for anything else that a case judges: `judge` is called unless the time is up.
   const LaunchRecord& run(const std::string& shape, const std::string& inputs, const std::function<LaunchRecord()>& judge);
@@ -78,7 +81,8 @@ class Bench {
   std::uint64_t drawn_ = 0;
   unsigned timeouts_ = 0;
   std::optional<std::chrono::milliseconds> began_;  // the launch that is judged now
-  Clock now_;
+  Clock now_, processor_;
+  std::chrono::milliseconds processor_before_ = processor_();
   std::chrono::milliseconds taken_{};  // by all launches
 };
 

@@ -35,6 +35,15 @@ inline std::uint64_t stored_bytes(const Counters& counters) {
   return counters.at("global_store_bytes") + counters.at("surface_store_bytes") + counters.at("local_store_bytes");
 }
 
+// Why the lanes of a warp do not work together; empty: they do. On a GPU they run one instruction, and idle lanes wait for the busy ones.
+inline std::string missed_lanes(const Counters& counters) {
+  constexpr std::uint64_t least = 4;  // of 32
+  const std::uint64_t all = counters.at("words_of_all_threads"), full = counters.at("words_of_full_warps");
+  if (32 * all >= least * full) return {};
+  return "of the 32 lanes of a warp, fewer than " + std::to_string(32 * all / full + 1) + " load and store at the same time; at least " +
+         std::to_string(least) + " earn these points. Start blocks of 32 threads or more, and let neighbouring threads work side by side.";
+}
+
 // Why the work is not spread over threads; empty: it is. `most_words`: so many words one thread may load and store in a launch.
 // `most_in_run`: so many the busiest threads of all launches together, which come one after another. `remedy` says what to do. Both are
 // bounds on the busiest alone: what other threads do to no purpose changes nothing.
@@ -47,14 +56,20 @@ inline std::string missed_spread(const Counters& counters, std::uint64_t most_wo
   if (together > most_in_run)
     return "the busiest threads of its launches, which run one after another, load and store " + std::to_string(together) +
            " numbers; at most " + std::to_string(most_in_run) + " earn these points. " + remedy;
-  return {};
+  return missed_lanes(counters);
 }
 
 // Why shared memory is not the means by which threads share; empty: it is.
 inline std::string missed_shared(const Counters& counters) {
+  constexpr std::uint64_t least_gain = 150;  // of a product of which one factor comes that way: nearly 200; see measure_shared_use
   const std::uint64_t used = counters.at("used_words"), handed = counters.at("shared_words_of_others");
-  if (2 * handed >= used) return {};
-  return "only " + std::to_string(100 * handed / used) +
+  if (used > 0 && 2 * handed >= used) {
+    if (counters.at("shared_gain_percent") >= least_gain) return {};
+    return "the result hardly depends on what its threads read from shared memory. Load a tile of each matrix into a `__shared__` array, "
+           "wait "
+           "at a barrier, and multiply from there.";
+  }
+  return "only " + std::to_string(used > 0 ? 100 * handed / used : 0) +
          " % of the elements that its threads use come from another thread through shared memory; at least 50 % earn these points. Load a "
          "tile into a `__shared__` array, wait at a barrier, and multiply from there.";
 }
@@ -73,7 +88,7 @@ inline std::string missed_parallelism(const Counters& counters) {
   if (busiest > most_work_of_a_thread * all)
     return "one thread loads and stores as much as " + std::to_string((busiest + all - 1) / all) +
            " elements of the result take on average" + limit(most_work_of_a_thread);
-  return {};
+  return missed_lanes(counters);
 }
 
 struct LaunchRecord;

@@ -64,7 +64,8 @@ inline bool is_result(const Region& region) {
 // How much of a launch is one thread's work, or one block's: the most elements of the outputs that any thread stores, the most words that
 // any thread loads and stores, wherever they lie, and the most that any block stores outside its shared memory. An element that a
 // thread stores again, as a sum that grows, counts once for it. Grids that kernels launch come one after another: of each, the busiest
-// counts, and they add up.
+// counts, and they add up. And how much all threads would load and store if every lane of a warp did as much as the busiest lane of its
+// warp, between two barriers: where lanes work one after another, or few work at all, that is far more than they do.
 class ThreadShare final : public Observer {
  public:
   // What lies in `locals` is work as well. So is what has joined `requests`, of which this is not told.
@@ -82,9 +83,14 @@ class ThreadShare final : public Observer {
   void on_block_begin(std::uint64_t) override {
     stored_.assign(threads_, 0);
     words_.assign(threads_, 0);
+    before_.assign(threads_, 0);
     outside_ = 0;
     seen_.clear();
   }
+  void on_barrier(const BarrierEvent&) override {
+    for (std::uint32_t warp = 0; warp * 32 < threads_; ++warp) end_phase(warp);
+  }
+  void on_warp_sync(const WarpSyncEvent& sync) override { end_phase(sync.warp); }
   [[gnu::always_inline]] void on_access(const Access& access) override {
     const std::uint64_t words = (access.size + 3) / 4;
     words_[access.by.thread] += words;
@@ -95,9 +101,9 @@ class ThreadShare final : public Observer {
     const auto after =
         std::upper_bound(grids_.begin(), grids_.end(), block, [](std::uint64_t at, const Grid& one) { return at < one.first; });
     Grid& grid = *std::prev(after);
+    for (std::uint32_t warp = 0; warp * 32 < threads_; ++warp) end_phase(warp);
     for (std::uint32_t thread = 0; thread < threads_; ++thread) {
-      const std::uint64_t joined = requests_ != nullptr ? requests_->joined_by(thread) : 0;
-      const std::uint64_t words = words_[thread] + joined + locals_.counted_bytes(thread) / 4;
+      const std::uint64_t words = words_of(thread);
       grid.of_thread = std::max(grid.of_thread, words);
       all_words_ += words;
     }
@@ -105,14 +111,18 @@ class ThreadShare final : public Observer {
   }
 
   void on_block_parked(std::uint64_t block) override {
-    parked_[block] = {std::exchange(stored_, {}), std::exchange(words_, {}), std::exchange(seen_, {}), outside_};
+    parked_[block] = {std::exchange(stored_, {}), std::exchange(words_, {}), std::exchange(before_, {}), std::exchange(seen_, {}),
+                      outside_};
   }
-  void on_block_resumed(std::uint64_t block) override { std::tie(stored_, words_, seen_, outside_) = std::exchange(parked_[block], {}); }
+  void on_block_resumed(std::uint64_t block) override {
+    std::tie(stored_, words_, before_, seen_, outside_) = std::exchange(parked_[block], {});
+  }
 
   std::uint64_t most_elements() const { return most_elements_; }
   std::uint64_t most_words() const { return sum(&Grid::of_thread); }
   std::uint64_t most_stores_of_a_block() const { return sum(&Grid::of_block); }
-  std::uint64_t all_words() const { return all_words_; }  // of all threads together
+  std::uint64_t all_words() const { return all_words_; }          // of all threads together
+  std::uint64_t full_warps_words() const { return full_warps_; }  // if every lane did as much as the busiest of its warp
 
  private:
   struct Grid {
@@ -123,6 +133,17 @@ class ThreadShare final : public Observer {
     for (const Grid& one : grids_) all += one.*most;
     return all;
   }
+  std::uint64_t words_of(std::uint32_t thread) const {
+    return words_[thread] + (requests_ != nullptr ? requests_->joined_by(thread) : 0) + locals_.counted_bytes(thread) / 4;
+  }
+  void end_phase(std::uint32_t warp) {
+    std::uint64_t busiest = 0;
+    for (std::uint32_t thread = warp * 32; thread < std::min<std::uint64_t>(threads_, warp * 32 + 32); ++thread) {
+      const std::uint64_t words = words_of(thread);
+      busiest = std::max(busiest, words - std::exchange(before_[thread], words));
+    }
+    full_warps_ += 32 * busiest;
+  }
   void store(const Access& access) {
     const std::uint32_t thread = access.by.thread;
     for (std::uintptr_t word = access.address / 4; word <= (access.address + access.size - 1) / 4; ++word) {
@@ -132,14 +153,15 @@ class ThreadShare final : public Observer {
 
   const LocalMemory& locals_;
   const WarpRequests* const requests_;
-  std::uint64_t threads_ = 1, most_elements_ = 0, all_words_ = 0;
+  std::uint64_t threads_ = 1, most_elements_ = 0, all_words_ = 0, full_warps_ = 0;
   std::vector<Grid> grids_{{}};  // by their first block
-  // Of the running block, by thread: elements and words. Then what it stored outside shared memory, and which elements, as one number for
-  // element and thread.
-  std::vector<std::uint64_t> stored_, words_;
+  // Of the running block, by thread: elements, words, and words before its last barrier. Then what it stored outside shared memory, and
+  // which elements, as one number for element and thread.
+  std::vector<std::uint64_t> stored_, words_, before_;
   std::uint64_t outside_ = 0;
   std::unordered_set<std::uint64_t> seen_;
-  using Block = std::tuple<std::vector<std::uint64_t>, std::vector<std::uint64_t>, std::unordered_set<std::uint64_t>, std::uint64_t>;
+  using Words = std::vector<std::uint64_t>;
+  using Block = std::tuple<Words, Words, Words, std::unordered_set<std::uint64_t>, std::uint64_t>;
   std::unordered_map<std::uint64_t, Block> parked_;
 };
 
@@ -249,38 +271,122 @@ class Handover final : public Observer {
   std::uint64_t handed_ = 0, kept_ = 0, direct_ = 0;
 };
 
-// How much of what threads use reaches them through shared memory. Used is every word that a thread reads there, and every word that is
-// loaded from elsewhere and not laid there. Handed over is what a thread reads there after another thread of its block has laid it.
+// How much of what threads use of the inputs reaches them through shared memory. Used is every element that a thread reads there, and
+// every element that it loads from global memory and does not lay there. Handed over is what a thread reads there and has not loaded
+// itself. Elements are followed by their values, which should differ; one may lie there as a double. What is no input's value is not seen.
+//
+// With `doubles`, what is handed over is doubled on its way, where it lies. Whether the result grows tells whether it was needed.
 class SharedUse final : public Observer {
  public:
+  explicit SharedUse(bool doubles) : doubles_(doubles) {}
   bool watches(Space) const override { return true; }
-  void on_launch_begin(const LaunchEvent& launch) override { span_ = launch.shared_span; }
-  void on_block_begin(std::uint64_t) override { writers_.assign(span_ / 4 + 1, 0); }
+  void on_launch_begin(const LaunchEvent& launch) override {
+    span_ = launch.shared_span;
+    chunks_ = (std::size_t{launch.block.x} * launch.block.y * launch.block.z + 63) / 64;
+  }
+  void on_block_begin(std::uint64_t) override {
+    settle();
+    laid_.assign(span_ / word_bytes + 1, {});
+    values_.clear();
+    loaders_.clear();
+  }
   void on_access(const Access& access) override {
-    const std::uint64_t words = (access.size + 3) / 4;
+    settle();
+    if (access.size % word_bytes != 0 || access.address % word_bytes != 0) return;
+    const std::uint32_t words = access.size / word_bytes;
     if (access.space != Space::shared) {
-      if (access.kind != AccessKind::write && !is_constant(access)) loaded_ += words;
-      return;
-    }
-    (access.kind == AccessKind::write ? laid_ : read_) += words;
-    for (std::uint64_t word = access.offset / 4; word <= (access.offset + access.size - 1) / 4 && word < writers_.size(); ++word) {
-      std::uint32_t& writer = writers_[word];
-      if (access.kind != AccessKind::write && writer != 0 && writer != access.by.thread + 1) ++handed_;
-      if (access.kind != AccessKind::read) writer = access.by.thread + 1;
+      if (access.kind == AccessKind::read && access.region->role == BufferRole::input && !is_constant(access)) load(access, words);
+    } else if (access.kind == AccessKind::write) {
+      stored_ = access;
+    } else {
+      for (std::uint32_t i = 0; i < words; ++i) use(access.offset / word_bytes + i, access.address + i * word_bytes, access.by.thread);
     }
   }
-  void on_block_parked(std::uint64_t block) override { parked_[block] = std::exchange(writers_, {}); }
-  void on_block_resumed(std::uint64_t block) override { writers_ = std::exchange(parked_[block], {}); }
+  void on_block_end(std::uint64_t, std::uint32_t) override { settle(); }
+  void on_block_parked(std::uint64_t block) override {
+    settle();
+    parked_[block] = {std::exchange(laid_, {}), std::exchange(values_, {}), std::exchange(loaders_, {})};
+  }
+  void on_block_resumed(std::uint64_t block) override {
+    settle();
+    std::tie(laid_, values_, loaders_) = std::exchange(parked_[block], {});
+  }
 
   std::map<std::string, std::uint64_t> counters() const {
-    return {{"used_words", read_ + (loaded_ > laid_ ? loaded_ - laid_ : 0)}, {"shared_words_of_others", handed_}};
+    return {{"used_words", read_ + (loaded_ > kept_ ? loaded_ - kept_ : 0)}, {"shared_words_of_others", handed_}};
   }
 
  private:
-  std::size_t span_ = 0;
-  std::vector<std::uint32_t> writers_;  // of each word of the running block's shared memory: the thread + 1; 0: none
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> parked_;
-  std::uint64_t loaded_ = 0, laid_ = 0, read_ = 0, handed_ = 0;
+  static constexpr std::uint32_t word_bytes = 4;
+  struct Laid {
+    std::uint32_t value = 0;  // its number in `values_` + 1; 0: no element
+    bool wide = false;        // as a double, in this word and the next
+  };
+  template <class Number>
+  static Number at(std::uintptr_t address) {
+    Number number{};
+    std::memcpy(&number, reinterpret_cast<const void*>(address), sizeof number);
+    return number;
+  }
+  std::uint64_t& chunk(std::uint32_t value, std::uint32_t thread) { return loaders_[value * chunks_ + thread / 64]; }
+  bool has_loaded(std::uint32_t value, std::uint32_t thread) { return (chunk(value, thread) >> (thread % 64) & 1u) != 0; }
+
+  void load(const Access& access, std::uint32_t words) {
+    for (std::uint32_t i = 0; i < words; ++i) {
+      const auto [known, is_new] =
+          values_.try_emplace(at<std::uint32_t>(access.address + i * word_bytes), static_cast<std::uint32_t>(values_.size()));
+      if (is_new) loaders_.resize(values_.size() * chunks_);
+      chunk(known->second, access.by.thread) |= std::uint64_t{1} << (access.by.thread % 64);
+      ++loaded_;
+    }
+  }
+  void use(std::size_t word, std::uintptr_t address, std::uint32_t thread) {
+    if (word >= laid_.size() || laid_[word].value == 0) return;
+    const Laid laid = laid_[word];
+    ++read_;
+    if (has_loaded(laid.value - 1, thread)) return;
+    ++handed_;
+    if (!doubles_) return;
+    laid_[word] = {};
+    if (laid.wide) put(address, 2 * at<double>(address));
+    if (!laid.wide) put(address, 2 * at<float>(address));
+  }
+  template <class Number>
+  static void put(std::uintptr_t address, Number number) {
+    std::memcpy(reinterpret_cast<void*>(address), &number, sizeof number);
+  }
+  // A store is announced before it happens: what it stored is read when the next event comes.
+  void settle() {
+    const Access stored = std::exchange(stored_, {});
+    for (std::uint32_t i = 0; i * word_bytes < stored.size; ++i) {
+      const std::uintptr_t address = stored.address + i * word_bytes;
+      if (const std::size_t word = stored.offset / word_bytes + i; word < laid_.size()) {
+        laid_[word] = {};
+        auto known = values_.find(at<std::uint32_t>(address));
+        if (known == values_.end() && i % 2 == 0 && stored.size % 8 == 0) {
+          const double wide = at<double>(address);
+          known = values_.find(std::bit_cast<std::uint32_t>(static_cast<float>(wide)));
+          if (known != values_.end() && static_cast<double>(std::bit_cast<float>(known->first)) != wide) known = values_.end();
+          laid_[word].wide = known != values_.end();
+        }
+        if (known == values_.end() || known->first == 0) continue;
+        laid_[word].value = known->second + 1;
+        if (has_loaded(known->second, stored.by.thread)) ++kept_;
+      }
+    }
+  }
+
+  const bool doubles_;
+  std::size_t span_ = 0, chunks_ = 1;  // 64 threads each
+  Access stored_;
+  // Of the running block: its words of shared memory, the values of the inputs that its threads have loaded, and who has loaded each.
+  std::vector<Laid> laid_;
+  std::unordered_map<std::uint32_t, std::uint32_t> values_;
+  std::vector<std::uint64_t> loaders_;
+  std::unordered_map<std::uint64_t,
+                     std::tuple<std::vector<Laid>, std::unordered_map<std::uint32_t, std::uint32_t>, std::vector<std::uint64_t>>>
+      parked_;
+  std::uint64_t loaded_ = 0, kept_ = 0, read_ = 0, handed_ = 0;
 };
 
 }  // namespace tilelab::simt

@@ -1,9 +1,12 @@
 #include "judge/decision/launch_judge.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <random>
+#include <stdexcept>
 
 #include "judge/comparison.hpp"
 #include "operands/operand.hpp"
@@ -213,6 +216,46 @@ protocol::Finding changed_input(const std::string& name, const std::string& by) 
   return finding;
 }
 
+// Sets the counters of the way through shared memory. `shared_gain_percent`: how large the result is if all that is handed over there is
+// doubled, in hundredths of what it is otherwise: 400 where both factors of a product come that way, 100 where nothing depends on it.
+// The launch runs twice more for it, with inputs from 0.5 to 1 that hardly repeat. Nobody judges what it makes of them.
+void measure_shared_use(LaunchRecord& record, RunnerProcess& runner, Trial trial, protocol::LaunchRequest request) {
+  bool has_numbers = false;
+  for (Operand& operand : trial.operands) {
+    if (operand.kind != Operand::Kind::input || !is_floating(operand.type)) continue;
+    has_numbers = true;
+    std::mt19937 random(static_cast<std::uint32_t>(operand.values.size()) + operand.name.front());
+    for (double& value : operand.values) value = 0.5 + std::ldexp(static_cast<double>(random() >> 9), -24);
+  }
+  if (!has_numbers) throw std::logic_error("`through` needs a lab with an input of floating-point numbers");
+  request.traffic = false;
+  request.trace.reset();
+  request.follows_shared = true;
+  std::array<std::vector<double>, 2> results;
+  for (const bool doubles : {false, true}) {
+    const Files files(trial);
+    request.doubles_shared = doubles;
+    const Answer answer = runner.launch(request, files.files);
+    if (is_fault_of_ours(answer)) {
+      record.verdict = Verdict::internal_error;
+      record.message = "the launch could not be repeated for its use of shared memory: " + tame(answer.text, 800);
+      return;
+    }
+    const auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
+    if (!doubles && reply) {
+      for (const char* const counter : {"used_words", "shared_words_of_others"}) record.counters[counter] = reply->counters.at(counter);
+    }
+    if (has_completed(answer)) results[doubles] = files.content(output_index(files));
+  }
+  double both = 0, square = 0;
+  for (std::size_t i = 0; i < std::min(results[0].size(), results[1].size()); ++i) {
+    both += results[0][i] * results[1][i];
+    square += results[0][i] * results[0][i];
+  }
+  const double gain = square > 0 ? 100 * both / square : 0;
+  record.counters["shared_gain_percent"] = gain > 0 && gain < 1e6 ? static_cast<std::uint64_t>(std::lround(gain)) : 0;
+}
+
 void compare_result(LaunchRecord& record, const Operand& result, const std::vector<double>& got) {
   const protocol::Extent block = record.config.value_or(protocol::LaunchConfig{}).block;
   auto mismatch = compare(got, result.expectation, {block.y, block.x});
@@ -234,7 +277,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
   Files files(trial, Fill::telling, options);
   files.request.traffic |= trial.counts_traffic;
   files.request.follows_values = trial.follows_values;
-  files.request.follows_shared = trial.follows_shared;
+  files.request.follows_shared = false;
   const Ending ending = take_answer(record, runner.launch(files.request, files.files));
   check_buffers(record, ending, files);
   if (!files.request.trace) record.trace.reset();
@@ -244,6 +287,7 @@ LaunchRecord judge_launch(RunnerProcess& runner, const Trial& trial, const Launc
   if (record.verdict == Verdict::pass && is_right_by_chance(files)) check_with_other_fill(record, runner, trial, files.request);
   if (record.verdict == Verdict::pass && record.left_data) launch_a_second_time(record, runner, trial, files.request);
   compare_orders(record, runner, trial, files.request);
+  if (record.verdict == Verdict::pass && trial.follows_shared) measure_shared_use(record, runner, trial, files.request);
   return record;
 }
 

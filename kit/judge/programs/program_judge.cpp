@@ -29,6 +29,9 @@ constexpr const char* told =
     "The result is right, but it does not follow from the numbers that reached the GPU: let the kernel compute it from the numbers as they "
     "are in the files.";
 
+const std::string slower =
+    "The result is right. To see that a kernel makes it, the program runs again with other numbers on the GPU. Then: ";
+
 json pair_of(const std::string& base, ElementType type, const std::vector<std::byte>& from, const std::vector<std::byte>& to) {
   write_file(base + ".from", from.data(), from.size());
   write_file(base + ".to", to.data(), to.size());
@@ -54,8 +57,10 @@ json pairs_of(const ProgramTrial& trial, const std::string& scratch) {
 // What the host may do with what it was shown: see HostReads.
 enum class Shown { nothing, carries, tagged };
 
-// Whether a kernel made the other result.
-bool follows(LaunchRecord& record, const BuiltProgram& program, const ProgramTrial& trial, Shown shown) {
+// Where the other result came from. `unseen`: the run was stopped before anybody could tell, and the record says why.
+enum class Maker { kernel, host, unseen };
+
+Maker maker_of(LaunchRecord& record, const BuiltProgram& program, const ProgramTrial& trial, Shown shown) {
   json description = described(program, trial.arguments, trial.device_bytes);
   description["altered"] = pairs_of(trial, program.scratch);
   description["shown_reads"] = reads_of(program);
@@ -65,13 +70,13 @@ bool follows(LaunchRecord& record, const BuiltProgram& program, const ProgramTri
   const BrokeredRun run = run_with_broker(program, std::move(description));
   LaunchRecord again = record;
   judge_end(again, run);
-  if (again.verdict == Verdict::internal_error) {
-    worsen(record, again.verdict, again.message);
-    return true;
-  }
   std::vector<KnownValues> known;
   for (const DataFile& one : trial.altered->files) known.push_back({trial.type, one.content});
-  return came_from_a_kernel(trial.altered->expectation, trial.type, run.copies, known);
+  const bool is_fault_of_ours = again.verdict == Verdict::internal_error;
+  if (!is_fault_of_ours && came_from_a_kernel(trial.altered->expectation, trial.type, run.copies, known)) return Maker::kernel;
+  if (!is_fault_of_ours && again.verdict != Verdict::timeout) return Maker::host;
+  worsen(record, again.verdict, is_fault_of_ours ? again.message : slower + again.message);
+  return Maker::unseen;
 }
 
 // The second run of a program that passed: the device gets other numbers than the host has read. What the host computed is then another
@@ -80,7 +85,7 @@ bool follows(LaunchRecord& record, const BuiltProgram& program, const ProgramTri
 // program that checks the GPU's result against its own finds it wrong.
 void judge_altered_run(LaunchRecord& record, const BuiltProgram& program, const ProgramTrial& trial) {
   for (const Shown shown : {Shown::nothing, Shown::carries, Shown::tagged})
-    if (follows(record, program, trial, shown)) return;
+    if (maker_of(record, program, trial, shown) != Maker::host) return;
   worsen(record, Verdict::rejected, told);
 }
 

@@ -86,6 +86,23 @@ TEST_CASE("a submission whose launches take too long together times out, and not
   CHECK(bench.cases().back().message == "not run, because the launches before it took 180 seconds together");
 }
 
+TEST_CASE("no launch is run after forty seconds of processor time, however long they took on the wall", "[bench]") {
+  std::chrono::milliseconds now{}, processor{5000};  // of others, before
+  unsigned ran = 0;
+  const auto busy = [&](const Trial& trial) {
+    now += std::chrono::seconds(1);
+    processor += std::chrono::seconds(15);
+    ++ran;
+    return as_named(trial);
+  };
+  Bench bench(busy, SecretKey::from_number(1), 1, [&] { return now; }, [&] { return processor; });
+  bench.open_case("a case", {});
+  for (int i = 0; i < 5; ++i) bench.run(named("pass"));
+  bench.close_case(true, "");
+  CHECK(ran == 3);
+  CHECK(bench.cases().back().verdict == Verdict::timeout);
+}
+
 TEST_CASE("a case that misses the technique fails with the verdict of its launches", "[bench]") {
   OpenCase open;
   open.bench.run(named("pass"));

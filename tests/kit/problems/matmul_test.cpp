@@ -304,6 +304,7 @@ TEST_CASE("the reuse rule counts local memory, asks for work in many threads, an
                               {"constant_replays", 0},
                               {"most_elements_of_a_thread", 1},
                               {"most_words_of_a_thread", 6'400},
+                              {"words_of_full_warps", 1},
                               {"words_of_all_threads", 409'600},
                               {"output_elements", 4'096}};
   const auto missed = [&](const std::string& counter, std::uint64_t count) {

@@ -31,6 +31,8 @@ judge::Counters counters_of(std::uint64_t n) {
           {"constant_replays", 0},
           {"local_store_bytes", 0},
           {"surface_store_bytes", 0},
+          {"words_of_all_threads", 32},
+          {"words_of_full_warps", 32},
           {"most_words_of_a_thread", 28},
           {"busiest_thread_words", 36}};
 }

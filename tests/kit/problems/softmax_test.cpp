@@ -88,7 +88,10 @@ TEST_CASE("a softmax's trial describes its arguments in the launcher's order", "
 
 TEST_CASE("the technique rule of a softmax asks that no thread does a long row by itself", "[softmax]") {
   const auto missed = [](std::uint64_t in_a_launch, std::uint64_t in_all) {
-    return missed_sharing({.rows = 12, .columns = 600}, {{"most_words_of_a_thread", in_a_launch}, {"busiest_thread_words", in_all}});
+    return missed_sharing({.rows = 12, .columns = 600}, {{"words_of_all_threads", 32},
+                                                         {"words_of_full_warps", 32},
+                                                         {"most_words_of_a_thread", in_a_launch},
+                                                         {"busiest_thread_words", in_all}});
   };
   CHECK(missed(most_words_of_a_worker, 1500).empty());
   CHECK(missed(1025, 1025).find("1025 numbers") != std::string::npos);

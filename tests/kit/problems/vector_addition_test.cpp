@@ -66,7 +66,11 @@ TEST_CASE("the work is shared if some launch has a thread for every 64 numbers",
 TEST_CASE("the work is not shared if one thread of many does it", "[vector-addition]") {
   const auto counted = [](std::uint64_t in_a_launch, std::uint64_t in_all) {
     return missed_sharing(6400, {{"launches", {{{"grid", {64, 1, 1}}, {"block", {100, 1, 1}}}}},
-                                 {"counters", {{"most_words_of_a_thread", in_a_launch}, {"busiest_thread_words", in_all}}}});
+                                 {"counters",
+                                  {{"words_of_all_threads", 32},
+                                   {"words_of_full_warps", 32},
+                                   {"most_words_of_a_thread", in_a_launch},
+                                   {"busiest_thread_words", in_all}}}});
   };
   CHECK(counted(256, 800).empty());
   CHECK(counted(257, 257).find("one thread loads and stores 257 numbers") != std::string::npos);

@@ -177,34 +177,117 @@ TEST_CASE("the busiest of each grid add up, by thread and by block, and a block'
   CHECK(share.all_words() == 27);
 }
 
-TEST_CASE("what another thread laid into shared memory is told from what a thread laid there itself", "[shared_use]") {
-  const Region in = output();
-  Region tile;
-  tile.space = Space::shared;
+// Two buffers on real memory, and threads that load elements of the one and lay them in the other.
+struct Handed {
+  std::array<float, 4> in{0.5f, 0.625f, 0.75f, 0.875f};
+  std::array<float, 8> tile{};
+  Region inputs, shared;
   SharedUse use;
-  use.on_launch_begin({.grid = {1, 1, 1}, .block = {4, 1, 1}, .shared_span = 64});
-  use.on_block_begin(0);
-  const auto touch = [&](const Region& region, AccessKind kind, std::uint32_t thread, std::uint64_t offset, std::uint32_t bytes) {
-    Access access = store(region, offset, thread, 0, bytes);
+
+  explicit Handed(bool doubles) : use(doubles) {
+    inputs.role = BufferRole::input;
+    shared.space = Space::shared;
+    use.on_launch_begin({.grid = {1, 1, 1}, .block = {4, 1, 1}, .shared_span = sizeof tile});
+    use.on_block_begin(0);
+  }
+  void touch(AccessKind kind, std::uint32_t thread, const void* address, std::uint32_t bytes) {
+    Access access;
+    access.address = reinterpret_cast<std::uintptr_t>(address);
+    access.size = bytes;
     access.kind = kind;
-    access.space = region.space;
-    access.offset = offset;
+    access.by.thread = thread;
+    const auto into_tile = access.address - reinterpret_cast<std::uintptr_t>(tile.data());
+    access.region = into_tile < sizeof tile ? &shared : &inputs;
+    access.space = access.region->space;
+    access.offset = into_tile;
     use.on_access(access);
+  }
+  void load(std::uint32_t thread, std::size_t element) { touch(AccessKind::read, thread, &in[element], 4); }
+  void lay(std::uint32_t thread, std::size_t place, float value) {
+    touch(AccessKind::write, thread, &tile[place], 4);  // announced before it happens
+    tile[place] = value;
+  }
+  void read(std::uint32_t thread, std::size_t place, std::uint32_t words = 1) { touch(AccessKind::read, thread, &tile[place], 4 * words); }
+  std::uint64_t used() const { return use.counters().at("used_words"); }
+  std::uint64_t handed() const { return use.counters().at("shared_words_of_others"); }
+};
+
+TEST_CASE("what a thread reads in shared memory is handed over if it has not loaded that element itself", "[shared_use]") {
+  Handed launch(false);
+  for (std::size_t i = 0; i < 4; ++i) launch.load(0, i);
+  for (std::size_t i = 0; i < 3; ++i) launch.lay(0, i, launch.in[i]);
+  launch.lay(0, 3, 7.0f);  // no element of the input
+  launch.read(0, 0, 2);    // the thread's own
+  launch.read(1, 1, 3);    // two of another thread, and the number that is no element
+  CHECK(launch.handed() == 2);
+  CHECK(launch.used() == 1 + 4);  // one was loaded and not laid
+  launch.load(1, 1);
+  launch.read(1, 1);
+  CHECK(launch.handed() == 2);  // it has loaded that one itself by now
+  launch.use.on_block_parked(0);
+  launch.use.on_block_begin(1);
+  launch.read(1, 0);
+  CHECK(launch.handed() == 2);
+  launch.use.on_block_resumed(0);
+  launch.read(1, 0);
+  CHECK(launch.handed() == 3);
+}
+
+TEST_CASE("an element that another thread copies for the one that has loaded it is not handed over", "[shared_use]") {
+  Handed launch(false);
+  launch.load(0, 0);
+  launch.lay(0, 0, launch.in[0]);
+  launch.read(1, 0);
+  launch.lay(1, 1, launch.in[0]);
+  launch.read(0, 1);
+  CHECK(launch.handed() == 1);
+  CHECK(launch.used() == 2);
+}
+
+TEST_CASE("an element is doubled once, for the first thread that it is handed over to", "[shared_use]") {
+  Handed launch(true);
+  launch.load(0, 0);
+  launch.lay(0, 0, launch.in[0]);
+  launch.read(0, 0);
+  CHECK(launch.tile[0] == 0.5f);
+  launch.read(1, 0);
+  CHECK(launch.tile[0] == 1.0f);
+  launch.read(2, 0);
+  CHECK(launch.tile[0] == 1.0f);
+}
+
+TEST_CASE("an element may lie in shared memory as a double", "[shared_use]") {
+  Handed launch(true);
+  alignas(8) std::array<double, 4> wide{};
+  static_assert(sizeof wide == sizeof launch.tile);
+  launch.load(0, 2);
+  launch.touch(AccessKind::write, 0, launch.tile.data() + 2, 8);
+  wide[1] = 0.75;
+  std::memcpy(launch.tile.data(), wide.data(), sizeof wide);
+  launch.read(1, 2, 2);
+  std::memcpy(wide.data(), launch.tile.data(), sizeof wide);
+  CHECK(launch.handed() == 1);
+  CHECK(wide[1] == 1.5);
+}
+
+TEST_CASE("lanes that work one after another are told from lanes that work side by side", "[thread_share]") {
+  const Region C = output();
+  LocalMemory locals;
+  const auto full = [&](bool in_turn) {
+    ThreadShare share(locals);
+    share.on_launch_begin({.grid = {1, 1, 1}, .block = {32, 1, 1}});
+    locals.begin_block(32);
+    share.on_block_begin(0);
+    for (std::uint32_t thread = 0; thread < 32; ++thread) {
+      share.on_access(store(C, 4 * thread, thread, 0, 4));
+      if (in_turn) share.on_barrier({});
+    }
+    share.on_block_end(0, 0);
+    CHECK(share.all_words() == 32);
+    return share.full_warps_words();
   };
-  touch(in, AccessKind::read, 0, 0, 16);     // four words,
-  touch(tile, AccessKind::write, 0, 0, 12);  // three of which are laid
-  touch(tile, AccessKind::read, 0, 0, 8);    // two are the thread's own
-  touch(tile, AccessKind::read, 1, 4, 8);    // two are another thread's
-  touch(tile, AccessKind::read, 1, 12, 4);   // nobody laid that one
-  CHECK(use.counters()["used_words"] == 1 + 5);
-  CHECK(use.counters()["shared_words_of_others"] == 2);
-  use.on_block_parked(0);
-  use.on_block_begin(1);
-  touch(tile, AccessKind::read, 1, 4, 8);
-  CHECK(use.counters()["shared_words_of_others"] == 2);
-  use.on_block_resumed(0);
-  touch(tile, AccessKind::read, 1, 4, 8);
-  CHECK(use.counters()["shared_words_of_others"] == 4);
+  CHECK(full(false) == 32);
+  CHECK(full(true) == 32 * 32);
 }
 
 TEST_CASE("reads and other buffers are no stored elements", "[thread_share]") {
