@@ -116,7 +116,7 @@ def test_a_line_of_an_error_is_the_files_own_where_macros_were_defined_before_it
 @pytest.mark.parametrize(
     ("collective", "named"),
     [
-        ("using Sort = cub::BlockMergeSort<int, 32, 1>;", "`cub::BlockMergeSort`"),
+        ("using Sort = cub::WarpMergeSort<int, 1>;", "`cub::WarpMergeSort`"),
         ("using Sum = cub::BlockReduce<int, 32>; Sum().Median(a[0]);", "`Median` of `cub::BlockReduce`"),
     ],
 )

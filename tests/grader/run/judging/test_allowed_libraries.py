@@ -95,7 +95,7 @@ def test_a_lab_that_forbids_them_does_not(toolset: Toolset, tmp_path: Path, lab_
         "#include <cuda/../cub/block/block_reduce.cuh>",
         f'#include "{ROOT}/kit/executor/device/cub//block/block_reduce.cuh"',
         "#define HEADER <cub/cub.cuh>\n#include HEADER",
-        "#include <cub/block/block_merge_sort.cuh>",  # only a machine with a GPU has it
+        "#include <cub/warp/warp_merge_sort.cuh>",  # only a machine with a GPU has it
         "#include <cub/device/device_reduce.cuh>",
     ],
 )
@@ -107,4 +107,4 @@ def test_no_other_name_of_a_header_helps(toolset: Toolset, tmp_path: Path, inste
 def test_another_thing_that_needs_a_gpu_is_not_taken_for_cub() -> None:
     other = needs_gpu(3, "The CPU executor does not know <cuda_fp8.h>")
     assert without_cub(other) is other
-    assert without_cub(needs_gpu(3, "The CPU executor does not know `cub::BlockMergeSort`")).verdict is Verdict.REJECTED
+    assert without_cub(needs_gpu(3, "The CPU executor does not know `cub::WarpMergeSort`")).verdict is Verdict.REJECTED
