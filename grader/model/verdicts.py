@@ -95,6 +95,7 @@ _FACTS = {
         ),
         sentence="The submission does something that device code cannot or may not do, so it was not run.",
         next_step="Remove it from the line shown and hand in again. Ask your instructor if you think you need it.",
+        redacted="the program does something that this lab does not accept",
         never_ran=True, earns_nothing=True,
     ),
     Verdict.MISSING_FILE: VerdictFacts(
@@ -140,7 +141,7 @@ _FACTS = {
             "shared memory."
         ),
         advice="Check the grid and the block that your launch function returns for this shape.",
-        redacted="a GPU does not accept this launch configuration",
+        redacted="a GPU does not accept a launch, or a call of CUDA fails and nobody looks",
     ),
     Verdict.CRASH: VerdictFacts(
         label="Crash", short="crash", glyph="✸", tone="bad",

@@ -42,8 +42,20 @@ from grader.source.student_code import StudentCode, difference, function_called,
 # other: its label says what it is, and its kind which verdict it makes.
 
 # The judge's words where the finding says more: see kit/judge/programs/program_judge.cpp.
-_UNEXPLAINED = re.compile(r"a mistake of the host's code: [\w-]+|The program ended with status \d+\.")
+_UNEXPLAINED = re.compile(
+    r"a mistake of the host's code: [\w-]+|The program (?:ended with status \d+|broke its connection to the grader)\."
+)
 _MOST_FINDINGS = 60  # of one launch
+_LOST = 125  # the exit status of kit/host/library/host_session.cpp, which says no goodbye then
+_CLOSED = (
+    "The program ended with status 125. Its CUDA functions end it so where it has closed or replaced a file descriptor that it did not "
+    "open: their connection to the grader."
+)
+_OVERWRITTEN = (
+    "The program broke its connection to the grader: it wrote to a file descriptor that it did not open, or over memory of its CUDA "
+    "functions."
+)
+_OWN_FILES = "Let the program write and close only files that it has opened itself."
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,10 @@ class ProgramReader:
         writes to an input is a mistake only where the input was another afterwards, and abort() only where the judge says so.
         """
         facts = self.facts(record)
+        if record.ended == "garbled":
+            yield Finding(kind=Verdict.REJECTED, message=_OVERWRITTEN, advice=_OWN_FILES)
+        elif record.ended == "exit" and record.status == _LOST and not record.said_bye:
+            yield Finding(kind=Verdict.CRASH, message=_CLOSED, advice=_OWN_FILES)
         host = host_findings(facts)
         allowed = {"input-modified"} if verdict is not Verdict.INPUT_MODIFIED else set()
         allowed |= {"host-crash"} if verdict is Verdict.PASS else set()

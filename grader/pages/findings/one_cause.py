@@ -164,7 +164,6 @@ _RULES: Mapping[str, tuple[Callable[[CauseGroup, Finding], bool], Callable[[Sequ
 
 _NOT_ITS_OWN = "The program ran, and does something that this lab does not accept. It earns no points."
 _ITS_OWN = "Let the kernels compute the whole result, from the input as it is. The host only copies."
-_ITS_CONNECTION = "Let the program write only to files that it has opened itself, to stdout and to stderr."
 _WITHHELD = "A hidden case did not pass. It gives no details."
 _OF_CODE = (
     ("how the kernel uses memory", "how its kernels and its host code use memory"),
@@ -215,7 +214,7 @@ def advice(lab: LabResult, *, instructor: bool = False) -> str:
     the verdict. For verdicts worse than a wrong result, the first error's advice comes before that of a recognised mistake.
     """
     if lab.verdict is Verdict.REJECTED and lab.ran:
-        return _ITS_CONNECTION if any("file descriptor" in case.message for case in lab.cases) else _ITS_OWN
+        return next((one.advice for one in lab.findings if one.kind is Verdict.REJECTED and one.advice), _ITS_OWN)
     from_causes = [one.advice for one in lab.causes[:1] if one.advice]
     from_mistakes = [one.advice for one in explanations(lab, instructor=instructor)]
     from_findings = [one.advice for one in lab.findings if one.severity == "error" and one.advice]

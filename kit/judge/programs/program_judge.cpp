@@ -330,12 +330,8 @@ void judge_end(LaunchRecord& record, const BrokeredRun& run) {
                   limit_in_words(limit, run.record.value("most", std::uint64_t{0}), run.record.value("calls", std::uint64_t{0})));
   if (ended == "exit") {
     // A program that looks at its errors ends so after a mistake, and then the mistake is the verdict.
-    const int status = run.record.value("status", 0);
-    const char* const lost = status != 125
-                                 ? ""  // of kit/host/library/host_session.cpp
-                                 : " So do its CUDA functions where it has closed or replaced a file descriptor that it did not open.";
-    if (status != 0 && record.verdict == Verdict::pass)
-      worsen(record, Verdict::crash, "The program ended with status " + number("status") + "." + lost);
+    if (run.record.value("status", 0) != 0 && record.verdict == Verdict::pass)
+      worsen(record, Verdict::crash, "The program ended with status " + number("status") + ".");
   } else if (ended == "signal") {
     worsen(record, Verdict::crash, "The program was ended by signal " + number("signal") + ".");
   } else if (ended == "timeout") {
@@ -343,11 +339,10 @@ void judge_end(LaunchRecord& record, const BrokeredRun& run) {
   } else if (ended == "too-much") {
     worsen(record, Verdict::timeout, "The program moves more than 256 MB between host and device.");
   } else if (ended == "garbled") {
-    worsen(record, Verdict::rejected,
-           "The program wrote to a file descriptor that it did not open: it connects the program to the device.");
+    worsen(record, Verdict::rejected, "The program broke its connection to the grader.");
   } else if (ended == "refused") {
     const json& refusal = run.record.at("refusal");
-    const auto verdict = verdict_named(refusal.value("verdict", "")).value_or(Verdict::internal_error);
+    const auto verdict = verdict_named(refusal.value("verdict", name(Verdict::needs_gpu))).value_or(Verdict::internal_error);
     worsen(record, verdict == Verdict::pass ? Verdict::internal_error : verdict, tame(refusal.value("message", ""), longest_text));
   } else {
     worsen(record, Verdict::internal_error, "the program's run broke off: " + tame(run.record.value("detail", ended), longest_text));

@@ -266,6 +266,12 @@ TEST_CASE("fake program: launcher that writes nonsense to its socket", "[.fake-p
   one.finish();
 }
 
+TEST_CASE("fake program: launcher that calls what the library cannot do", "[.fake-program]") {
+  Launcher one;
+  one.cuda.say(R"({"op": "refuse", "at": 20, "message": "Views are missing here."})");
+  pause();
+}
+
 TEST_CASE("fake program: launcher that asks for other operands", "[.fake-program]") {
   Library cuda;
   cuda.ask({{"op", "operands"}, {"count", 2}});

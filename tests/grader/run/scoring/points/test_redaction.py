@@ -144,6 +144,13 @@ def test_points_stay() -> None:
     assert after.labs["lab"].cases[3].message.startswith("the result is right")
 
 
+@pytest.mark.parametrize("verdict", [one for one in Verdict if not one.facts.never_ran or one is Verdict.REJECTED])
+def test_no_failure_is_told_as_a_right_result(verdict: Verdict) -> None:
+    """A program may be rejected for what its run shows, such as a connection to the grader that it broke."""
+    told = for_student(with_verdicts(verdict=verdict)).labs["lab"].cases
+    assert not any(one.message.startswith("the result is right") for one in told if one.verdict is not Verdict.PASS)
+
+
 def with_verdicts(**verdicts: Verdict) -> Result:
     """Each case with the one that its policy names here; the others pass."""
     found = {one: verdicts.get(one, Verdict.PASS) for one in _POLICIES}
