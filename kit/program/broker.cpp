@@ -119,13 +119,15 @@ class Broker {
   // What needs no device.
   Reply said(const HostRequest& request) {
     const std::string& op = request.op();
+    const std::size_t taken = session_.description.limits.taken_bytes;
     if (op == "hello") {
       if (request.number("version") != wire_version) throw BrokenRules("another version of the protocol");
-      return {.value = {{"error", 0}, {"memory_bytes", session_.memory.total_bytes()}, {"staging_bytes", staging_bytes}}};
+      return {.value = {{"error", 0}, {"memory_bytes", session_.memory.total_bytes() + taken}, {"staging_bytes", staging_bytes}}};
     }
     if (op == "memory")
-      return {
-          .value = {{"error", session_.errors.sticky()}, {"free", session_.memory.free_bytes()}, {"total", session_.memory.total_bytes()}}};
+      return {.value = {{"error", session_.errors.sticky()},
+                        {"free", session_.memory.free_bytes() + taken},
+                        {"total", session_.memory.total_bytes() + taken}}};
     if (op == "failed")
       return reply_of(session_.errors.fail(judge::tame(request.text("name", 200), 200), request.small("error"), request.at()));
     if (op == "refuse") {  // what the library cannot do here

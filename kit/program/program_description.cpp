@@ -18,7 +18,7 @@ TILELAB_MESSAGE(LaunchSettings, TILELAB_MAY_HAVE(order_seed, withholds_inputs, c
                                                  early_return_is_error))
 TILELAB_MESSAGE(FollowedLaunch, TILELAB_NEEDS(launch, of, reversed))
 TILELAB_MESSAGE(ProgramLimits, TILELAB_NEEDS(clock_ms, wall_ms, event_budget, memory_bytes, output_bytes)
-                                   TILELAB_MAY_HAVE(host_clock_ms, idle_ms, host_bytes, file_bytes))
+                                   TILELAB_MAY_HAVE(host_clock_ms, idle_ms, host_bytes, file_bytes, taken_bytes))
 
 void from_json(const json& value, KernelParameter& one) {
   read_fields(value, one);

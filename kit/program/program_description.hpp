@@ -79,6 +79,7 @@ struct ProgramLimits {
   std::uint64_t host_bytes = 0, file_bytes = 0;
   std::uint64_t event_budget = 0;  // of one launch
   std::size_t memory_bytes = 0;    // of the device, and as much that the host uses as well
+  std::size_t taken_bytes = 0;     // that seem free, and another program takes them before they are asked for
   std::size_t output_bytes = 0;    // that kernels print
 };
 

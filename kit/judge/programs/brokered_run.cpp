@@ -188,7 +188,9 @@ BuiltProgram read_program_file(const std::string& path) {
 json described(const BuiltProgram& program, const std::vector<std::string>& arguments, std::size_t device_bytes) {
   json description = program.description;
   for (const std::string& one : arguments) description.at("host").at("argv").push_back(one);
-  if (device_bytes != 0) description.at("limits")["memory_bytes"] = device_bytes;
+  json& limits = description.at("limits");
+  const auto usual = limits.at("memory_bytes").get<std::size_t>();
+  if (device_bytes != 0) limits.update({{"memory_bytes", device_bytes}, {"taken_bytes", std::max(usual, device_bytes) - device_bytes}});
   return description;
 }
 
