@@ -12,7 +12,7 @@
 
 namespace tilelab::scan {
 
-inline constexpr int most_numbers = 1'000'000;
+inline constexpr int most_numbers = 300'000;
 
 // The runs that the checks make.
 judge::MakesRun<int> exact_trial, large_trial, shared_out_trial;

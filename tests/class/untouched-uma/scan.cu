@@ -1,6 +1,6 @@
 // Prefix sums: out[i] = in[0] + in[1] + ... + in[i] for every i below n. Each block scans its part. The sums of the blocks are scanned in
 // the same way, and tell each block what lies before it.
-// in and out hold n numbers each, n is from 1 to 1,000,000: int, in global memory. The host function `scan` launches the kernels.
+// in and out hold n numbers each, n is from 1 to 300,000: int, in global memory. The host function `scan` launches the kernels.
 #include <cuda_runtime.h>
 
 #include <cstdio>
