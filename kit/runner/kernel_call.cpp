@@ -142,7 +142,8 @@ template <std::size_t slots>
 protocol::LaunchConfig call_launch(std::uintptr_t address, const std::vector<int>& arguments) {
   // The same layout as LaunchConfig of tilelab/device.cuh. It is larger than two registers, so it is returned through memory.
   struct Answer {
-    unsigned grid[3], block[3], shared_bytes;
+    unsigned grid[3], block[3];
+    std::size_t shared_bytes;
   };
   using Launch = Answer (*)(int, int, int, int, int);
   int values[5] = {};

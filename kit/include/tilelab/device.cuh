@@ -10,7 +10,7 @@
 
 // The answer of a launch function: <<<grid, block, shared_bytes>>>.
 struct LaunchConfig {
-  dim3 grid;                  // blocks
-  dim3 block;                 // threads in a block, at most 1,024
-  unsigned shared_bytes = 0;  // dynamic shared memory of a block, in bytes
+  dim3 grid;                     // blocks
+  dim3 block;                    // threads in a block, at most 1,024
+  std::size_t shared_bytes = 0;  // dynamic shared memory of a block, in bytes: n * sizeof(float) fits without a cast
 };
