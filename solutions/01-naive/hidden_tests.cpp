@@ -17,6 +17,7 @@ TEST_CASE("multiplies very long and very thin matrices", "[hidden]") {
   check_exact({.M = 1, .N = 2050, .K = 1});
   check_exact({.M = 2050, .N = 3, .K = 1});
   check_exact({.M = 3, .N = 2, .K = 700});
+  check_exact({{.M = 1, .N = 130, .K = 257}, {.M = 257, .N = 1, .K = 130}});  // B or A has more elements than a short counts
 }
 
 TEST_CASE("multiplies sizes that nothing divides", "[hidden]") {
