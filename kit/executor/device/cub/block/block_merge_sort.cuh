@@ -11,11 +11,7 @@ namespace detail {
 
 // `Self`: the collective, whose own TempStorage it is.
 template <typename Self, typename KeyT, int Threads, int Items, typename ValueT>
-class MergeSort {
-  static constexpr int total = Threads * Items;
-  using Keys = KeyT[Items];
-
- public:
+struct MergeSort {
   union TempStorage {
     typename BlockExchange<KeyT, Threads, Items>::TempStorage keys;
     typename BlockExchange<ValueT, Threads, Items>::TempStorage values;
@@ -26,7 +22,7 @@ class MergeSort {
  protected:
   // Carried: nothing, or the values of the keys.
   template <bool Striped = false, typename Less, typename... Carried>
-  void sort(Keys& keys, Less less, Carried&... carried) {
+  void sort(KeyT (&keys)[Items], Less less, Carried&... carried) {
     for (int i = 1; i < Items; ++i) {
       for (int j = i; j > 0 && less(keys[j], keys[j - 1]); --j) {
         swap(keys, j);
@@ -60,7 +56,7 @@ class MergeSort {
 
   // The ranks of this thread's keys in a run of both neighbours. The keys lie in TempStorage from its end on.
   template <typename Less>
-  void merge(const Keys& keys, Less less, int run, int (&ranks)[Items]) {
+  void merge(const KeyT (&keys)[Items], Less less, int run, int (&ranks)[Items]) {
     for (int i = 0; i < Items; ++i) storage_.keys.items[total - 1 - first() - i] = keys[i];
     __syncthreads();
     const int own = first() / run, begin = (own ^ 1) * run;
@@ -80,6 +76,7 @@ class MergeSort {
     __syncthreads();
   }
 
+  static constexpr int total = Threads * Items;
   TempStorage& storage_;
 };
 
@@ -95,22 +92,22 @@ class BlockMergeSort : public detail::MergeSort<BlockMergeSort<KeyT, BLOCK_DIM_X
   using BlockMergeSort::MergeSort::MergeSort;
 
   // Keys behind the valid ones are replaced by one that no key comes after.
-#define TILELAB_SORT(name)                                                                                               \
-  template <typename Less>                                                                                               \
-  void name(Keys& keys, Less less) {                                                                                     \
-    this->sort(keys, less);                                                                                              \
-  }                                                                                                                      \
-  template <typename Less>                                                                                               \
-  void name(Keys& keys, Values& values, Less less) {                                                                     \
-    this->sort(keys, less, values);                                                                                      \
-  }                                                                                                                      \
-  template <typename Less>                                                                                               \
-  void name(Keys& keys, Less less, int valid_items, KeyT out_of_bounds) {                                                \
-    this->sort(filled(keys, valid_items, out_of_bounds), less);                                                          \
-  }                                                                                                                      \
-  template <typename Less>                                                                                               \
-  void name(Keys& keys, Values& values, Less less, int valid_items, KeyT out_of_bounds) {                                \
-    this->sort(filled(keys, valid_items, out_of_bounds), less, values);                                                  \
+#define TILELAB_SORT(name)                                                                \
+  template <typename Less>                                                                \
+  void name(Keys& keys, Less less) {                                                      \
+    this->sort(keys, less);                                                               \
+  }                                                                                       \
+  template <typename Less>                                                                \
+  void name(Keys& keys, Values& values, Less less) {                                      \
+    this->sort(keys, less, values);                                                       \
+  }                                                                                       \
+  template <typename Less>                                                                \
+  void name(Keys& keys, Less less, int valid_items, KeyT out_of_bounds) {                 \
+    this->sort(filled(keys, valid_items, out_of_bounds), less);                           \
+  }                                                                                       \
+  template <typename Less>                                                                \
+  void name(Keys& keys, Values& values, Less less, int valid_items, KeyT out_of_bounds) { \
+    this->sort(filled(keys, valid_items, out_of_bounds), less, values);                   \
   }
   TILELAB_SORT(Sort)
   TILELAB_SORT(StableSort)

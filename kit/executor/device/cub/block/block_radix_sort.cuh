@@ -11,9 +11,10 @@ namespace cub {
 template <typename KeyT, int BLOCK_DIM_X, int ITEMS_PER_THREAD, typename ValueT = NullType, int RADIX_BITS = 4,
           bool MEMOIZE_OUTER_SCAN = true, BlockScanAlgorithm INNER_SCAN_ALGORITHM = BLOCK_SCAN_WARP_SCANS, int SMEM_CONFIG = 0,
           int BLOCK_DIM_Y = 1, int BLOCK_DIM_Z = 1, int LEGACY_PTX_ARCH = 0>
-class BlockRadixSort : public detail::MergeSort<BlockRadixSort<KeyT, BLOCK_DIM_X, ITEMS_PER_THREAD, ValueT, RADIX_BITS, MEMOIZE_OUTER_SCAN,
-                                                               INNER_SCAN_ALGORITHM, SMEM_CONFIG, BLOCK_DIM_Y, BLOCK_DIM_Z, LEGACY_PTX_ARCH>,
-                                                KeyT, BLOCK_DIM_X * BLOCK_DIM_Y * BLOCK_DIM_Z, ITEMS_PER_THREAD, ValueT> {
+class BlockRadixSort
+    : public detail::MergeSort<BlockRadixSort<KeyT, BLOCK_DIM_X, ITEMS_PER_THREAD, ValueT, RADIX_BITS, MEMOIZE_OUTER_SCAN,
+                                              INNER_SCAN_ALGORITHM, SMEM_CONFIG, BLOCK_DIM_Y, BLOCK_DIM_Z, LEGACY_PTX_ARCH>,
+                               KeyT, BLOCK_DIM_X * BLOCK_DIM_Y * BLOCK_DIM_Z, ITEMS_PER_THREAD, ValueT> {
   static constexpr int key_bits = int{sizeof(KeyT)} * 8;
   using Keys = KeyT[ITEMS_PER_THREAD];
   using Values = ValueT[ITEMS_PER_THREAD];
@@ -21,12 +22,12 @@ class BlockRadixSort : public detail::MergeSort<BlockRadixSort<KeyT, BLOCK_DIM_X
  public:
   using BlockRadixSort::MergeSort::MergeSort;
 
-#define TILELAB_SORT(name, descends, is_striped)                                                   \
-  void name(Keys& keys, int begin_bit = 0, int end_bit = key_bits) {                               \
-    this->template sort<is_striped>(keys, Less<descends>{begin_bit, end_bit});                     \
-  }                                                                                                \
-  void name(Keys& keys, Values& values, int begin_bit = 0, int end_bit = key_bits) {               \
-    this->template sort<is_striped>(keys, Less<descends>{begin_bit, end_bit}, values);             \
+#define TILELAB_SORT(name, descends, is_striped)                                       \
+  void name(Keys& keys, int begin_bit = 0, int end_bit = key_bits) {                   \
+    this->template sort<is_striped>(keys, Less<descends>{begin_bit, end_bit});         \
+  }                                                                                    \
+  void name(Keys& keys, Values& values, int begin_bit = 0, int end_bit = key_bits) {   \
+    this->template sort<is_striped>(keys, Less<descends>{begin_bit, end_bit}, values); \
   }
   TILELAB_SORT(Sort, false, false)
   TILELAB_SORT(SortDescending, true, false)
