@@ -6,6 +6,7 @@ points. Text that is too long is cut, and says so. The templates escape for HTML
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import unicodedata
@@ -66,6 +67,12 @@ def block(text: str, *, lines: int = 40, columns: int = 200) -> Block:
 def whole(text: str) -> str:
     """All of it, with its spaces and its lines."""
     return "\n".join(_cut(row, len(row), keep=_JOINERS) for row in text.split("\n"))
+
+
+def json_text(plain: object) -> str:
+    """For a terminal and for programs: what a reader would not see is escaped, and nothing is lost."""
+    text = json.dumps(plain, indent=1, ensure_ascii=False)
+    return "".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
 
 
 Value = TypeVar("Value")

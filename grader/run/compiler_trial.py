@@ -112,7 +112,6 @@ def _read(path: Path) -> Canary:
 # Builds one canary exactly as a submission is built, launches it under every detector, and says what went otherwise than it must.
 
 _ENTRIES = EntrySignatures(KERNEL, by_name=True)
-_CLOCK_MS = 10_000
 
 
 def run_canary(toolset: Toolset, canary: Canary, scratch: Path | None = None) -> str:
@@ -134,7 +133,7 @@ def _run(toolset: Toolset, canary: Canary, folder: Path) -> str:
         return canary.missed(findings[0].kind, findings)
     given, threads = (f"float[{ELEMENTS}]", f"float[{ELEMENTS}]=random", f"int={ELEMENTS}"), (ELEMENTS, 1, 1)
     plain = CheckRequest(canary.source.name, KERNEL, (1, 1, 1), threads, SHARED_BYTES, given)
-    request = replace(plain, event_budget=STEPS, clock_ms=_CLOCK_MS)
+    request = replace(plain, event_budget=STEPS)
     checked = check_built(toolset, build, request, folder)
     return canary.missed(checked.verdict, checked.findings, checked.message, checked.counters | checked.metrics)
 

@@ -106,7 +106,7 @@ def test_every_end_is_reported_in_the_same_form(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # Of a loop that never ends, the usual budget runs half a minute.
+    # A loop that never ends makes all its steps.
     monkeypatch.setattr(check_command, "CheckRequest", partial(CheckRequest, event_budget=10_000_000))
     (tmp_path / "k.cu").write_text(source, encoding="utf-8")
     done = check(str(tmp_path / "k.cu"), *options, "--json")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -25,6 +24,7 @@ from grader.model.course_root import course_root
 from grader.model.errors import MachineError, RemediableError
 from grader.model.result import Finding, Outlook
 from grader.model.verdicts import Verdict
+from grader.model.visible_text import json_text, whole
 from grader.pages.launches.trace_tables import as_text, verdict_parts
 from grader.pages.launches.traffic_tables import climb_parts, model_parts, traffic_parts
 from grader.pages.screens.check_screen import CheckPage, ProgramPage
@@ -87,6 +87,12 @@ class CheckOptions:
         default=(),
     )
     seed: int = option("the seed of random numbers", min=0, default=1)
+    seconds: int | None = option(
+        "processor time of the launch; default: 5, and as many steps as suit its threads and buffers",
+        min=1,
+        max=100,
+        default=None,
+    )
     early_return: str = option(
         "what it is if a thread returns before a barrier of its block: note or error", default="note"
     )
@@ -127,6 +133,7 @@ def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
         cooperative=options.cooperative or launches_cooperatively(source.texts.values()),
         arguments=options.arguments,
         seed=options.seed,
+        seconds=options.seconds or 0,
         early_return_is_error=options.early_return == "error",
         definitions=definitions,
         options=[
@@ -216,7 +223,7 @@ def _refused(source: KernelSource, request: CheckRequest, built: BuiltKernel) ->
         shlex.join(["tilelab", "check", request.file, "--kernel", one, *request.options])
         for one in (versions if len(versions) > 1 else ())
     ]
-    sys.stderr.write("\n  ".join([f"tilelab: {request.kernel} cannot be checked.\n{why}", *lines]) + "\n")
+    sys.stderr.write(whole("\n  ".join([f"tilelab: {request.kernel} cannot be checked.\n{why}", *lines])) + "\n")
     return CheckReport(
         verdict=built.build.refusals[0].verdict,
         message=why,
@@ -232,7 +239,7 @@ def print_json(report: CheckReport | ProgramReport) -> None:
     plain["findings"] = [
         finding.model_dump(mode="json", exclude={"cases"}, exclude_none=True) for finding in report.findings
     ]
-    sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False) + "\n")
+    sys.stdout.write(json_text(plain) + "\n")
 
 
 # `tilelab run`: reads the program, builds and runs it, prints what was found. What the program prints stays on standard output, alone.
@@ -323,7 +330,7 @@ def profile_kernel(
         found = predicted_outlook(asked, report, built.profile)
     launch = report.launch
     if json_:
-        shown = json.dumps(as_plain(report, model, found), indent=1, ensure_ascii=False)
+        shown = json_text(as_plain(report, model, found))
     else:
         modelled = [*(model_parts(model) if model else []), *(climb_parts(found) if found else [])]
         parts = [*traffic_parts(asked.id, launch), *modelled, *verdict_parts(launch)]

@@ -46,8 +46,9 @@ from grader.run.launches.trace_phases import Trace
 from grader.run.programs.program_findings import reworded
 from grader.source.lexer import closing_bracket, without_comments
 
-EVENT_BUDGET = 1_000_000_000
-CLOCK_MS = 100_000
+_SPARE_STEPS, _STEPS_PER_THREAD, _STEPS_PER_ELEMENT = 20_000_000, 20_000, 1_000  # a generous number for each
+_MOST_STEPS, _NO_LIMIT = 10**9, 10**13
+_SECONDS = 5  # of processor time, for loops without steps
 _RECORDED_EVENTS = 20_000_000
 # Phrases of findings that fit labs only, and what they become here.
 _PHRASES = {"the launch function asks": "the launch asks", "(shared_bytes)": "(--shared)"}
@@ -68,16 +69,13 @@ class CheckRequest:
     is_proposed: bool = False  # whether the file's own launch may take the place of grid, block and arguments
     options: Sequence[str] = ()  # others that a proposed command line has to repeat
     early_return_is_error: bool = False
-    event_budget: int = EVENT_BUDGET
-    clock_ms: int = CLOCK_MS
+    event_budget: int = 0  # of steps; 0: as its threads and buffers let expect
+    seconds: int = 0  # of processor time, and any number of steps in it; 0: not said
     cooperative: bool = False  # the blocks run together and may wait at the grid's barrier
 
 
 # Of a request, in the format that kit/launch/launch_description.cpp reads.
-_DESCRIBED = (
-    *("grid", "block", "shared_bytes", "cooperative", "seed"),
-    *("event_budget", "clock_ms", "early_return_is_error"),
-)
+_DESCRIBED = ("grid", "block", "shared_bytes", "cooperative", "seed", "early_return_is_error")
 
 
 class Checked(Launch):
@@ -104,9 +102,15 @@ def check_kernel(toolset: Toolset, source: KernelSource, request: CheckRequest, 
         return built
     checked = check_built(toolset, built.build, request, scratch, source)
     sources = {name: text.split("\n") for name, text in source.texts.items()}
-    found = (one.model_copy(update={"message": reworded(one.message, _PHRASES)}) for one in checked.findings)
-    findings = (*found, *unset_locals(toolset, scratch / source.name, work))
-    return located(checked.model_copy(update={"left_out": tuple(built.left_out), "findings": findings}), sources)
+    limits = json.loads((scratch / "launch.json").read_text(encoding="utf-8"))
+    phrases = _PHRASES | {
+        "its limit of steps": f"its limit of {limits['event_budget']:,} steps (--seconds N lets it make more)",
+        "its processor time": f"its {limits['clock_ms'] // 1000} seconds of processor time (--seconds N gives it more)",
+    }
+    found = (one.model_copy(update={"message": reworded(one.message, phrases)}) for one in checked.findings)
+    findings, said = (*found, *unset_locals(toolset, scratch / source.name, work)), reworded(checked.message, phrases)
+    update = {"left_out": tuple(built.left_out), "findings": findings, "message": said}
+    return located(checked.model_copy(update=update), sources)
 
 
 def trace_again(toolset: Toolset, scratch: Path, block: Extent3, *, is_endless: bool) -> Trace | None:
@@ -139,6 +143,10 @@ def check_built(
     except ArgumentError as error:
         raise ProposalError(str(error), request, parameters, proposal) from None
     described = {name: getattr(request, name) for name in _DESCRIBED}
+    threads, elements = math.prod((*request.grid, *request.block)), sum(one.elements for one in arguments)
+    steps = min(_SPARE_STEPS + threads * _STEPS_PER_THREAD + elements * _STEPS_PER_ELEMENT, _MOST_STEPS)
+    described["event_budget"] = request.event_budget or (_NO_LIMIT if request.seconds else steps)
+    described["clock_ms"] = (request.seconds or _SECONDS) * 1000
     described["arguments"] = [argument.described(functions) for argument in arguments]
     (scratch / "launch.json").write_text(json.dumps(described), encoding="utf-8")
     write_runner(runner_argv(toolset, build), scratch)

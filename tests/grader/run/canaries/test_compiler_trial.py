@@ -17,8 +17,8 @@ from grader.engines.cpu_toolchain import prepare
 from grader.engines.proof.object_proof import Checked
 from grader.engines.toolset import Toolset
 from grader.run import compiler_trial
-from grader.run import compiler_trial as canary_run
 from grader.run.compiler_trial import Canary, compiler_trouble, read_canaries, run_canary, try_compiler
+from grader.run.launches import kernel_check
 
 ROOT = Path(__file__).resolve().parents[4]
 CANARIES = {canary.source.stem: canary for canary in read_canaries(ROOT / "kit" / "canaries")}
@@ -118,7 +118,7 @@ def test_what_was_taken_away_is_noticed(
     compiler, take_away, canary = MOVED[what]
     toolset = opened(compiler)
     take_away(monkeypatch)
-    monkeypatch.setattr(canary_run, "_CLOCK_MS", 1000)
+    monkeypatch.setattr(kernel_check, "_SECONDS", 1)
     known = toolset.toolchain
     changed = prepare(known.compiler, list(known.includes), list(known.archives), preludes)
     assert run_canary(replace(toolset, toolchain=replace(changed, linker=known.linker)), CANARIES[canary], tmp_path)
