@@ -112,5 +112,7 @@ def guarded(run: Callable[[], int]) -> NoReturn:
             said = f"this machine failed: {error}. Mend that and run the same command again; what was judged is kept"
         else:
             raise
-    sys.stderr.write(f"tilelab: {said}\n")
+    from grader.model.visible_text import whole  # noqa: PLC0415 -- as above
+
+    sys.stderr.write(f"tilelab: {whole(said)}\n")
     raise typer.Exit(status)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import re
 import subprocess
@@ -25,6 +24,7 @@ from grader.model.course_root import course_root
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.model.verdicts import Verdict
+from grader.model.visible_text import json_text, whole
 from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table, as_text, trace_parts, verdict_parts
 from grader.roll.batch.drawn_pages import with_its_mistake, write_page, write_stories
 from grader.run.kernels.host_code import kernels_in
@@ -73,7 +73,7 @@ def trace_own_launches(file: Path, lab: Lab, folder: Path, *, show: bool = True)
     if len(refused) == len(kernels):
         raise LaunchRefusedError("\n".join([several_launches(lab), *refused]))
     for one in refused:
-        sys.stderr.write(f"not shown: {one}\n")
+        sys.stderr.write(f"not shown: {whole(one)}\n")
     return found
 
 
@@ -85,7 +85,7 @@ def _trace(file: Path, kernel: str, page: Path, *, show: bool) -> int:
         if not error.proposals:
             raise
         what = f"{kernel} is launched once with made-up arguments, not as your host code does. To choose others:"
-        sys.stdout.write(f"\n{what}\n  {error.proposals[0]} --trace\n")
+        sys.stdout.write(whole(f"\n{what}\n  {error.proposals[0]} --trace\n"))
         sys.stdout.flush()
         found, grid, block = error.proposal, *map(extent_text, (error.proposal.grid, error.proposal.block))
         options = replace(options, grid=grid, block=block)
@@ -255,7 +255,7 @@ def trace_kernel(wish: TraceWish) -> int:
         except NoLaunchError as error:
             if wish.as_json or not wish.paged or not kernels_in(source.decode("utf-8", "replace")):
                 raise
-            sys.stdout.write(f"{error}\n")
+            sys.stdout.write(f"{whole(str(error))}\n")
             at = wish.page.parent if wish.page else root / _PAGES
             return max(_NOT_PASSED, trace_own_launches(file, lab, at, show=wish.show))
         sys.stdout.write(_rendered(found, shown, wish) + "\n")
@@ -313,7 +313,7 @@ def _index(text: str, option: str) -> Index3:
 def _rendered(found: TracedRun, shown: set[Index3], wish: TraceWish) -> str:
     traced = found.traced
     if wish.as_json:
-        return json.dumps(_plain(traced), indent=1, ensure_ascii=False)
+        return json_text(_plain(traced))
     launch = traced.report.launch
     said = f"{traced.file}, {launch.shape}, inputs: {launch.inputs}."
     if launch.grid and launch.block:

@@ -52,7 +52,7 @@ from grader.roll.intake.upload import STUDENT, Refusal, Upload, read_folder
 from grader.roll.people.identities import id_form
 from grader.run.compiler_trial import compiler_trouble
 from grader.run.scoring.lab_score import decide_class, score_class
-from grader.run.scoring.redaction import for_student
+from grader.run.scoring.redaction import for_programs, for_student
 from grader.system.confinement import Confinement
 from grader.system.own_files import write_atomically
 
@@ -116,9 +116,8 @@ def _answer(
         broken = [one for one in undecided if graded.result.labs[one].verdict is Verdict.INTERNAL_ERROR]
         return None, graded.faults or tuple(f"{one}: nothing says why it was not graded" for one in broken)
     now = dt.datetime.now(tz=dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    redacted = for_student(graded.result)
-    page = student_page(redacted, sources=graded.texts, preview=request.public)
-    return platform.graded(Graded(redacted, page, handed_in, environment, now)), graded.faults
+    page = student_page(for_student(graded.result), sources=graded.texts, preview=request.public)
+    return platform.graded(Graded(for_programs(graded.result), page, handed_in, environment, now)), graded.faults
 
 
 def _setup(toolset: Toolset, root: Path, labs: list[Lab], *, public: bool) -> tuple[JudgingSetup, list[Lab]]:

@@ -34,9 +34,13 @@ RedactedClass = NewType("RedactedClass", GradedClass)  # exports take nothing el
 
 def redacted(graded: GradedClass) -> RedactedClass:
     """What a student wrote is in no export as it is: a page makes it safe when it is drawn, other formats do not."""
-    shown = map(for_student, graded.results)
-    safe = tuple(one.model_copy(update={"labs": cleaned(one.labs)}) for one in shown)
-    return RedactedClass(replace(graded, results=safe))
+    return RedactedClass(replace(graded, results=tuple(map(for_programs, graded.results))))
+
+
+def for_programs(result: Result) -> Result:
+    """What a student may see, for a reader that does not make text safe by itself."""
+    shown = for_student(result)
+    return shown.model_copy(update={"labs": cleaned(shown.labs)})
 
 
 def _lab(lab: LabResult) -> LabResult:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from grader.model import visible_text
@@ -59,3 +61,11 @@ def test_a_lone_carriage_return_cannot_overwrite_a_line() -> None:
 
 def test_a_whole_text_keeps_its_lines_and_blanks_and_shows_what_is_hidden() -> None:
     assert visible_text.whole("a\u202eb\n  c\r") == "a⟨U+202E⟩b\n  c⟨CR⟩"
+
+
+def test_json_for_a_terminal_loses_nothing_and_hides_nothing() -> None:
+    plain = {"said": "\x1b[31mred\x1b[0m \u202eturned\U000e0041 Zoë\n"}
+    text = visible_text.json_text(plain)
+    assert json.loads(text) == plain
+    assert all(one.isprintable() or one == "\n" for one in text)
+    assert "Zoë" in text
