@@ -70,8 +70,12 @@ def whole(text: str) -> str:
 
 
 def json_text(plain: object) -> str:
-    """For a terminal and for programs: what a reader would not see is escaped, and nothing is lost."""
-    text = json.dumps(plain, indent=1, ensure_ascii=False)
+    """For a terminal and for programs."""
+    return escaped(json.dumps(plain, indent=1, ensure_ascii=False))
+
+
+def escaped(text: str) -> str:
+    """A JSON text in which everything that a reader would not see is escaped, and nothing is lost."""
     return "".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
 
 

@@ -148,7 +148,7 @@ def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> tup
         except NotUnderstoodError as error:
             opening = next((at for at in range(index + 1, min(index + 5, len(tokens))) if tokens[at].text == "("), None)
             closing = opening and tokens.closing(opening)
-            if closing and _OF_THE_HOST.search(preprocessed, token.start, tokens[closing].start):
+            if closing and closing < len(tokens) and _OF_THE_HOST.search(preprocessed, token.start, tokens[closing].start):
                 refusals[token.start] = Refusal(Verdict.REJECTED, token.line, _HOSTS)
                 continue
             what = f"The CPU executor does not know {error} in inline PTX"

@@ -20,6 +20,7 @@ from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import OUTCOME_JSON, LabOutcome
 from grader.model.verdicts import Verdict
+from grader.model.visible_text import escaped
 from grader.roll.policy.grade_history import Basis
 from grader.run.lab_verdict import lab_verdict
 from grader.run.programs.host_toolchain import host_toolchain
@@ -117,7 +118,7 @@ class JobStore:
 
     def keep(self, key: str, outcome: LabOutcome) -> None:
         """Keeps `outcome` under `key`; not for failures of ours, which are to be tried again."""
-        write_atomically(self._folder / f"{key}.json", OUTCOME_JSON.dump_json(outcome).decode())
+        write_atomically(self._folder / f"{key}.json", escaped(OUTCOME_JSON.dump_json(outcome).decode()))
 
 
 _field_sets: dict[frozenset[str], set[str]] = {}

@@ -20,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from grader.explain.story import unpacked
 from grader.model.graded_class import GradedClass
 from grader.model.result import Model, Result
+from grader.model.visible_text import escaped
 from grader.model.written_names import some
 from grader.pages.pages import class_page, student_page
 from grader.roll.batch.output_folder import LastBatch, LastBatchFile, OutputFolder, Record, digest
@@ -270,4 +271,4 @@ def _given_back(public: Result, folder: Path, sources: Mapping[str, str], inputs
 
 
 def _text(kept: Model) -> str:
-    return kept.model_dump_json(by_alias=True, indent=2) + "\n"
+    return escaped(kept.model_dump_json(by_alias=True, indent=2)) + "\n"

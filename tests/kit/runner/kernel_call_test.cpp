@@ -96,7 +96,8 @@ void five_pairs(Two a, Two b, Two c, Two d, Two e, Two f, Two g, int last) {
 }
 
 struct Answer {  // as tilelab/device.cuh's LaunchConfig
-  unsigned grid[3], block[3], shared_bytes;
+  unsigned grid[3], block[3];
+  std::size_t shared_bytes;
 };
 Answer launch_of_three(int m, int n, int k) {
   return {{static_cast<unsigned>(m), static_cast<unsigned>(n), 1}, {static_cast<unsigned>(k), 2, 3}, 77};

@@ -69,3 +69,10 @@ def test_json_for_a_terminal_loses_nothing_and_hides_nothing() -> None:
     assert json.loads(text) == plain
     assert all(one.isprintable() or one == "\n" for one in text)
     assert "Zoë" in text
+
+
+def test_json_for_people_shows_what_they_would_not_see_and_loses_nothing() -> None:
+    plain = {"message": "a\u202eb\x9b31m\x1bc\u00e9\u4e2d\U0001f600"}
+    for text in (visible_text.json_text(plain), visible_text.escaped(json.dumps(plain, ensure_ascii=False))):
+        assert json.loads(text) == plain
+        assert all(one.isprintable() or one == "\n" for one in text)
