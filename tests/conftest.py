@@ -1,9 +1,10 @@
 """The order of the tests: files that take minutes come first. Those who run them in parallel keep it. At the end, what was sampled is
-said. And a browser for pages.
+said, and the report has each test's processor time. And a browser for pages.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from corpus_sample import summary, taken
+from corpus_sample import SEED, summary, taken
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -23,12 +24,32 @@ View = tuple[int, Literal["light", "dark"], Literal["screen", "print"]]  # the f
 _OF_COLOURS = ("color-contrast", "link-in-text-block")
 _OF_SIZES = ("scrollable-region-focusable", "target-size", "aria-hidden-focus")
 _SAMPLED: pytest.StashKey[tuple[int, int]] = pytest.StashKey()
+_SPENT: pytest.StashKey[float] = pytest.StashKey()  # processor time up to the end of the last test
 os.environ.setdefault("TILELAB_RESIDENT", "0")  # no test leaves a process behind
+os.environ["TILELAB_SAMPLE_SEED"] = str(
+    SEED
+)  # all workers of a run take the same, also when a commit is made meanwhile
 _PATIENCE_MS = 300_000.0  # Playwright's own half a minute passes on a machine with much else to do
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    config.stash[_SPENT] = _processor_seconds()
+    gc.freeze()  # eight thousand tests are no garbage: nobody looks through them again
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """The report says what each test took, in this process and in those that it waited for. What runs in a sandbox is not in it."""
+    yield
+    before, now = item.config.stash[_SPENT], _processor_seconds()
+    item.config.stash[_SPENT] = now
+    item.user_properties.append(("processor_seconds", round(now - before, 2)))
+
+
+def _processor_seconds() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -1,7 +1,8 @@
 """Runs the project's own tests, the kit's (Catch2) and the grader's (pytest), and ends with one line that adds both up.
 
 Counts come from the JUnit files both write, never from their text. A runner that dies or writes none counts as one
-failure, so that a crash cannot look like a pass. What was skipped is said with its reason: nothing is left out in silence.
+failure, so that a crash cannot look like a pass. What was skipped is said with its reason: nothing is left out in silence. Which files
+took longest is said too, and kept in build/reports/slowest.txt.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
 # More than cores: a test that grades waits for compilers, sandboxes and time limits for about half of its time.
 WORKERS = max(2, (os.cpu_count() or 1) * 3 // 2)
+SHOWN = 25  # of the files that took longest
 
 
 @dataclass(frozen=True)
@@ -78,24 +80,50 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def run(name: str, command: list[str]) -> Tally:
+def slowest(text: str) -> list[str]:
+    """Of a report of pytest: for each file the seconds that its tests took, on the clock and of processors, the longest first."""
+    clock: Counter[str] = Counter()
+    spent: Counter[str] = Counter()
+    for case in ET.fromstring(text).iter("testcase"):  # noqa: S314  our own runners wrote it
+        file = case.get("classname", "").replace(".", "/") + ".py"
+        clock[file] += float(case.get("time", "0"))
+        for one in case.iter("property"):
+            spent[file] += float(one.get("value", "0")) if one.get("name") == "processor_seconds" else 0
+    return [f"{seconds:8.1f} {spent[file]:8.1f}  {file}" for file, seconds in clock.most_common()]
+
+
+def run(name: str, command: list[str], *, held: bool = False) -> Tally:
+    """`held`: what it prints is shown when it has ended."""
     report = REPORTS / f"{name}.xml"
     report.unlink(missing_ok=True)
-    status = subprocess.run(command, cwd=ROOT, env=environment(), check=False).returncode
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment(), check=False,
+        stdout=subprocess.PIPE if held else None, stderr=subprocess.STDOUT if held else None,
+    )  # fmt: skip
     text = report.read_text(encoding="utf-8", errors="replace") if report.is_file() else None
-    tally = conclude(status, text)
+    tally = conclude(done.returncode, text)
+    if held:
+        sys.stdout.write(done.stdout.decode(errors="replace"))
     if text is not None and tally.skipped:
         print(*skips(text), sep="\n")
-    print(f"{name}: {tally}" + (f" (exit status {status})" if status else ""), flush=True)
+    print(f"{name}: {tally}" + (f" (exit status {done.returncode})" if done.returncode else ""), flush=True)
     return tally
 
 
-@contextmanager
-def bytecode() -> Iterator[None]:
-    """Meanwhile, Python compiles the tests: otherwise each of pytest's workers would do it for itself. The kit's tests need one core."""
+def compile_tests() -> None:
+    """Python compiles the tests once: otherwise each of pytest's workers would do it for itself."""
     command = [sys.executable, "-m", "pytest", "-q", "--collect-only"]
-    with subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
-        yield
+    subprocess.run(command, cwd=ROOT, env=environment(), check=False, capture_output=True)
+
+
+def show_slowest() -> None:
+    try:
+        lines = slowest((REPORTS / "grader.xml").read_text(encoding="utf-8"))
+    except (OSError, ET.ParseError):  # which was told as a failure
+        return
+    heading = " seconds processor  file (processor: without what ran in a sandbox)"
+    (REPORTS / "slowest.txt").write_text("\n".join([heading, *lines, ""]), encoding="utf-8")
+    print(heading, *lines[:SHOWN], sep="\n")
 
 
 def main() -> int:
@@ -104,9 +132,12 @@ def main() -> int:
     catch2 += ["--reporter", f"junit::out={REPORTS}/kit.xml"]
     pytest = [sys.executable, "-m", "pytest", "-q", "-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder"]
     pytest.append(f"--junitxml={REPORTS}/grader.xml")
-    with bytecode():
-        total = run("kit", catch2)
-    total += run("grader", pytest)
+    with ThreadPoolExecutor(1) as beside:  # the kit's tests need one core
+        kit = beside.submit(run, "kit", catch2, held=True)
+        compile_tests()
+        grader = run("grader", pytest)
+        total = kit.result() + grader
+    show_slowest()
     print(total)
     return 1 if total.failed else 0
 

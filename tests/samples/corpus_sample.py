@@ -1,17 +1,32 @@
 """Which part of a corpus of kernels a test takes: by default every so many, and all with TILELAB_WHOLE_CORPUS=1.
 
-TILELAB_SAMPLE_SEED=1 takes others than 0 does, which is the default. The summary of a run says how many were taken.
+Each commit takes others: its name is the seed, so that in time everything runs. The summary of a run says the seed and how many were
+taken; TILELAB_SAMPLE_SEED takes the same again.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable, Hashable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 _T = TypeVar("_T")
 WHOLE = os.environ.get("TILELAB_WHOLE_CORPUS", "0") not in {"", "0"}
-SEED = int(os.environ.get("TILELAB_SAMPLE_SEED", "0"))
+
+
+def seed_of_commit(root: Path) -> int:
+    """0 where there is no commit, as in an unpacked archive."""
+    command = ["git", "-C", str(root), "rev-parse", "--verify", "--quiet", "HEAD"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return 0
+    return int(said[:7] or "0", 16)
+
+
+SEED = int(os.environ.get("TILELAB_SAMPLE_SEED") or seed_of_commit(Path(__file__).resolve().parent))
 _taken: dict[tuple[str, int], int] = {}  # how many of a corpus, which is told by its first member and its size
 
 
@@ -46,9 +61,8 @@ def summary(some: int, of: int) -> str:
     """What a run says of its samples at the end; empty: it took everything."""
     if some == of:
         return ""
-    return (
-        f"sampled with seed {SEED}: {some} of {of} cases; TILELAB_WHOLE_CORPUS=1 runs all, TILELAB_SAMPLE_SEED=1 others"
-    )
+    again = f"TILELAB_SAMPLE_SEED={SEED} takes these again"
+    return f"sampled with seed {SEED}: {some} of {of} cases; TILELAB_WHOLE_CORPUS=1 runs all, {again}"
 
 
 def _noted(corpus: Sequence[_T], part: Sequence[_T]) -> Sequence[_T]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+from pathlib import Path
+
 import corpus_sample
 import pytest
-from corpus_sample import covering, sample, summary
+from corpus_sample import covering, sample, seed_of_commit, summary
 
 CORPUS = [f"{lab}/{number}" for lab in ("naive", "tiled") for number in range(5)]
 
@@ -44,7 +48,9 @@ def test_a_run_says_how_much_it_took_and_how_to_take_the_rest() -> None:
     sample(CORPUS[:6], 3)
     assert corpus_sample.taken() == (5, 16)
     said = summary(*corpus_sample.taken())
-    assert said.startswith("sampled with seed 0: 5 of 16 cases; TILELAB_WHOLE_CORPUS=1 runs all")
+    assert said.startswith(
+        "sampled with seed 0: 5 of 16 cases; TILELAB_WHOLE_CORPUS=1 runs all, TILELAB_SAMPLE_SEED=0 "
+    )
 
 
 def test_the_whole_corpus_is_taken_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,3 +58,16 @@ def test_the_whole_corpus_is_taken_where_it_is_asked_for(monkeypatch: pytest.Mon
     assert sample(CORPUS, 4) == CORPUS
     assert covering(CORPUS, len) == CORPUS
     assert not summary(*corpus_sample.taken())
+
+
+def test_each_commit_has_a_seed_of_its_own_which_every_worker_of_a_run_takes(tmp_path: Path) -> None:
+    assert seed_of_commit(tmp_path) == 0
+    seeds = []
+    for words in ("one", "another"):
+        for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", words]):
+            identity = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+            subprocess.run(["git", *identity, *command], cwd=tmp_path, check=True)
+        seeds.append(seed_of_commit(tmp_path))
+    assert len({0, *seeds}) == 3
+    assert seeds[1] == seed_of_commit(tmp_path)
+    assert int(os.environ["TILELAB_SAMPLE_SEED"]) >= 0  # a commit that is made meanwhile changes nothing

@@ -90,6 +90,51 @@ def test_python_keeps_what_it_compiles_for_the_programs_that_tests_start(
     assert suite.environment()["TILELAB_SEED"] == "a seed"
 
 
+def test_files_are_listed_with_what_their_tests_took_together_the_longest_first(suite: ModuleType) -> None:
+    spent = '<properties><property name="processor_seconds" value="{}"/><property name="x" value="9"/></properties>'
+    cases = [("tests.labs.test_a", 1.5, 1), ("tests.test_b", 30, 40.25), ("tests.labs.test_a", 2, 0.5)]
+    rows = [
+        f'<testcase classname="{one}" name="t" time="{clock}">{spent.format(used)}</testcase>'
+        for one, clock, used in cases
+    ]
+    assert [line.split() for line in suite.slowest(f"<testsuite>{''.join(rows)}{ALL_RIGHT}</testsuite>")] == [
+        ["30.0", "40.2", "tests/test_b.py"],
+        ["3.5", "1.5", "tests/labs/test_a.py"],
+        ["0.0", "0.0", ".py"],
+    ]
+
+
+@pytest.mark.parametrize(("kit", "grader"), [(0, 0), (3, 0), (0, 3), (3, 3)])
+def test_both_runners_run_beside_each_other_and_either_may_fail(
+    kit: int,
+    grader: int,
+    suite: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each waits for the other to have begun."""
+    (tmp_path / "build/bin").mkdir(parents=True)
+    python = tmp_path / "python"
+    wait = f"""cd {tmp_path}; touch $me
+for i in $(seq 600); do [ -e $other ] && break; sleep 0.05; done; [ -e $other ] || exit 9
+for word; do case $word in --junitxml=* | junit::out=*) out=${{word#*=}};; esac; done
+echo '{ALL_RIGHT}' >"$out"
+"""
+    (tmp_path / "build/bin/kit-tests").write_text(f"#!/bin/sh\nme=k other=g\n{wait}echo said by the kit\nexit {kit}\n")
+    python.write_text(f"#!/bin/sh\ncase $* in *--collect-only) exit;; esac\nme=g other=k\n{wait}exit {grader}\n")
+    for program in (python, tmp_path / "build/bin/kit-tests"):
+        program.chmod(0o755)
+    for name, value in (("ROOT", tmp_path), ("REPORTS", tmp_path / "reports")):
+        monkeypatch.setattr(suite, name, value)
+    monkeypatch.setattr(suite.sys, "executable", str(python))
+    assert suite.main() == (1 if kit or grader else 0)
+    said = capsys.readouterr().out
+    assert "said by the kit" in said
+    assert said.splitlines()[-1] == f"2 passed, {bool(kit) + bool(grader)} failed"
+    assert (tmp_path / "reports/slowest.txt").is_file()
+
+
 CI_MAKEFILE = """
 test:
 \t@echo "$@ with $$PYTHON"; echo "kit: 3 passed, 0 failed"; echo "$(TALLY)"; test "$(TEST)" = 0
