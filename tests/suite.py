@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -82,14 +82,16 @@ def environment() -> dict[str, str]:
 
 def slowest(text: str) -> list[str]:
     """Of a report of pytest: for each file the seconds that its tests took, on the clock and of processors, the longest first."""
-    clock: Counter[str] = Counter()
-    spent: Counter[str] = Counter()
+    clock: defaultdict[str, float] = defaultdict(float)
+    spent: defaultdict[str, float] = defaultdict(float)
     for case in ET.fromstring(text).iter("testcase"):  # noqa: S314  our own runners wrote it
         file = case.get("classname", "").replace(".", "/") + ".py"
         clock[file] += float(case.get("time", "0"))
         for one in case.iter("property"):
             spent[file] += float(one.get("value", "0")) if one.get("name") == "processor_seconds" else 0
-    return [f"{seconds:8.1f} {spent[file]:8.1f}  {file}" for file, seconds in clock.most_common()]
+    return [
+        f"{seconds:8.1f} {spent[file]:8.1f}  {file}" for file, seconds in sorted(clock.items(), key=lambda one: -one[1])
+    ]
 
 
 def run(name: str, command: list[str], *, held: bool = False) -> Tally:

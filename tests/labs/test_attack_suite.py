@@ -1,18 +1,18 @@
 """The attacks as others run them: the manifest is what the files say, and its driver tells a grader that falls for an attack from one
-that fails itself. Our own grader falls for none, by default of one attack of each kind.
+that fails itself. Our own grader falls for none. By default it is asked about one or two, as others ask theirs: what it says of each
+is held by the tests of exploits.
 """
 
 from __future__ import annotations
 
 import shlex
 import sys
-from operator import itemgetter
 from pathlib import Path
 
 import attack_list
 import pytest
 import try_grader
-from corpus_sample import covering
+from corpus_sample import sample
 
 pytestmark = pytest.mark.long
 
@@ -22,7 +22,7 @@ ATTACKS: list[tuple[str, str]] = [
     for kind in ("results", "kernels", "technique", "host_code")
     for one in attack_list.attacks(kind)
 ]
-SAMPLE = covering(ATTACKS, itemgetter(0))
+SAMPLE = sample(ATTACKS, 70)
 OURS = f"{shlex.quote(sys.executable)} {shlex.quote(str(HERE / 'tilelab_answer.py'))} {{lab}} {{file}}"
 
 

@@ -1,7 +1,7 @@
 """Honest submissions are graded between attacks on the grader: what they get is the same, byte for byte, as without them.
 
-The attackers are files of tests/exploits, by default one of each kind, and graded are the labs that they attack; TILELAB_WHOLE_CORPUS=1
-takes all. What each of them must get itself is held elsewhere.
+The attackers are files of tests/exploits, by default one of each kind that attacks one of two labs, and graded are these; with
+TILELAB_WHOLE_CORPUS=1 all. What each of them must get itself is held elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from corpus_sample import WHOLE, covering
+from corpus_sample import covering, sample
 
 from grader.model.labs import lab_ids, load_lab
 
@@ -23,8 +23,6 @@ pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]
 EXPLOITS = ROOT / "tests" / "exploits"
 ATTACKS = [*EXPLOITS.glob("*/0?-*/*.cu"), *EXPLOITS.glob("two_programs/*.cu")]
-# Of each folder of exploits the first.
-SAMPLE = covering(sorted(ATTACKS), lambda attack: attack.relative_to(EXPLOITS).parts[0])
 LAB = "01-naive"
 
 
@@ -33,7 +31,12 @@ def attacked(attack: Path) -> str:
     return attack.parent.name if attack.parent.name in lab_ids(ROOT) else LAB
 
 
-LABS = list(lab_ids(ROOT)) if WHOLE else sorted({LAB, *map(attacked, SAMPLE)})
+OTHERS = sorted({*map(attacked, ATTACKS)} - {LAB})
+LABS = sorted({LAB, *sample(OTHERS, len(OTHERS))})
+# Of each folder of exploits one.
+SAMPLE = covering(
+    sorted(one for one in ATTACKS if attacked(one) in LABS), lambda attack: attack.relative_to(EXPLOITS).parts[0]
+)
 MOMENT = re.compile(
     r'"(date|seconds)": ("[^"]*"|[\d.]+)|\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*'
 )  # of the grading, not of the submission
@@ -54,7 +57,7 @@ def honest(folder: Path) -> list[str]:
     rejects = [one.read_text(encoding="utf-8") for one in sorted((ROOT / "solutions" / LAB / "rejects").glob("*.cu"))]
     # Which limit ends a loop first depends on how busy the machine is.
     rejects = [one for one in rejects if not one.startswith("// verdict: timeout")]
-    for number, reject in enumerate(rejects[:: 4 if WHOLE else 15]):
+    for number, reject in enumerate(sample(rejects, 15)):
         hand_in(folder, f"{'cgkptx'[number % 6]}-wrong{number}", LAB, reject)
     return sorted(path.name for path in folder.iterdir())
 
@@ -91,7 +94,8 @@ def graded(submissions: Path, out: Path, students: Iterable[str]) -> dict[str, s
 
 def keep_key(one: Path, other: Path) -> None:
     """Names on the leaderboard are made with a key of the OUT folder. With the same key, an honest student's must be the same."""
-    for name in ("OUT.txt", "leaderboard/key"):
+    ranked = any(load_lab(ROOT, lab_id).public.leaderboard for lab_id in LABS)
+    for name in ("OUT.txt", "leaderboard/key") if ranked else ("OUT.txt",):
         target = other / "instructor" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(one / "instructor" / name, target)

@@ -7,6 +7,7 @@ taken; TILELAB_SAMPLE_SEED takes the same again.
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
@@ -36,15 +37,14 @@ def sample(corpus: Sequence[_T], every: int) -> Sequence[_T]:
 
 
 def covering(corpus: Sequence[_T], *kinds: Callable[[_T], Hashable]) -> Sequence[_T]:
-    """Of each kind in the corpus the first: a member is taken if one of `kinds` says something of it that it said of none before.
-    Another seed begins elsewhere in the corpus.
+    """Of each kind in the corpus one: a member is taken if one of `kinds` says something of it that it said of none before. The seed
+    says in which order they are looked at, so that each has its turn.
     """
     if WHOLE:
         return _noted(corpus, corpus)
     seen: set[tuple[int, Hashable]] = set()
     taken: set[int] = set()
-    start = SEED % max(1, len(corpus))
-    for place in [*range(start, len(corpus)), *range(start)]:
+    for place in random.Random(SEED).sample(range(len(corpus)), len(corpus)):
         said = {(number, kind(corpus[place])) for number, kind in enumerate(kinds)}
         if said - seen:
             taken.add(place)

@@ -39,7 +39,16 @@ def test_every_seed_takes_one_of_each_kind(seed: int, monkeypatch: pytest.Monkey
     monkeypatch.setattr(corpus_sample, "SEED", seed)
     taken = covering(CORPUS, lambda one: one.split("/")[0])
     assert [one.split("/")[0] for one in taken] == ["naive", "tiled"]
+    assert covering(CORPUS, lambda one: one.split("/")[0]) == taken
     assert sample(CORPUS[:2], 50) == [CORPUS[seed % 2]]
+
+
+def test_each_member_of_a_kind_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    together: set[str] = set()
+    for seed in range(40):
+        monkeypatch.setattr(corpus_sample, "SEED", seed)
+        together.update(covering(CORPUS, lambda one: one.split("/")[0]))
+    assert together == set(CORPUS)
 
 
 def test_a_run_says_how_much_it_took_and_how_to_take_the_rest() -> None:
