@@ -1,5 +1,5 @@
 """Whether two compilers read the same program in one file: what is left of a submission once the preprocessor's conditions are
-decided, and what the macros mean that it uses and did not define. Comments do not count. Pure.
+decided, and what the macros mean that it uses and did not define. Comments do not count. Pure, but for the headers that it keeps.
 
 It reads what GCC makes of a file with `-E -fdirectives-only -dI`: conditions and includes are done, macros stand as they are written.
 The kit's functions are rows of macros, so what its prelude declares is read where those are expanded.
@@ -8,15 +8,20 @@ What a program can learn of its compiler without the preprocessor, as by the nam
 
 from __future__ import annotations
 
+import hashlib
+import marshal
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import zip_longest
+from pathlib import Path
 
 from grader.engines.refusal import Refusal
 from grader.model.verdicts import Verdict
 from grader.source.bare_code import CodeLine, live_lines, unclear_line
+from grader.system.own_files import write_atomically
 
 # Whether a submission uses a name of CUDA's that only one of two compilers' headers declare. Pure.
 #
@@ -79,15 +84,16 @@ def named_in(text: str, start: int, end: int) -> Iterator[tuple[str, bool]]:
             yield name, declares
 
 
-# What headers say in one stretch of a view: which macros they leave behind, and which of CUDA's names they use. Pure.
+# What headers say in one stretch of a view: which macros they leave behind, and which of CUDA's names they use.
 #
 # Most of a view is the same for every file of a class: some megabytes of the system's headers. So a long stretch that was read is kept,
-# and recognised by its text alone. What a submission itself says is never part of it.
+# in memory and in a file for the next command, and recognised by its text alone. What a submission itself says is never part of it.
 
 MARKER = re.compile(r'# (\d+) "((?:[^"\\\n]|\\.)*)"[ \d]*\n')  # of a whole line
 MACRO = re.compile(r"^#[ \t]*(define|undef)[ \t]+([^\W\d][\w$]*)(.*)$", re.MULTILINE)
 _KEPT_CHARACTERS = 1 << 16  # shorter ones are read each time
 _MOST_KEPT = 8  # each takes about 15 MB where nvcc read CUDA's headers
+_MOST_FILES = 32
 
 
 @dataclass(frozen=True)
@@ -124,11 +130,30 @@ def _body(macro: re.Match[str]) -> str | None:
 
 
 _Part = CodeLine | HeaderText
-_read_once = lru_cache(_MOST_KEPT)(HeaderText.read)
 
 
-def read_headers(text: str, ours: tuple[str, ...]) -> HeaderText:
-    return HeaderText.read(text, ours) if len(text) < _KEPT_CHARACTERS else _read_once(text, ours)
+def read_headers(text: str, ours: tuple[str, ...], kept: Path | None = None) -> HeaderText:
+    """`kept`: a folder for what was read."""
+    return HeaderText.read(text, ours) if len(text) < _KEPT_CHARACTERS else _read_once(text, ours, kept)
+
+
+@lru_cache(_MOST_KEPT)
+def _read_once(text: str, ours: tuple[str, ...], kept: Path | None) -> HeaderText:
+    """A file that cannot be read, or is damaged, is made anew."""
+    if kept is None:
+        return HeaderText.read(text, ours)
+    asked = hashlib.sha256(Path(__file__).read_bytes() + repr(ours).encode() + text.encode("utf-8", "surrogatepass"))
+    file = kept / f"headers-{asked.hexdigest()[:32]}"
+    with suppress(OSError, ValueError, EOFError, TypeError):
+        data = file.read_bytes()
+        if hashlib.sha256(data[32:]).digest() == data[:32]:
+            return HeaderText(*marshal.loads(data[32:]))  # noqa: S302 -- our own, in the kit's folder
+    read = HeaderText.read(text, ours)
+    with suppress(OSError):
+        if len(list(kept.glob("headers-*"))) < _MOST_FILES:
+            data = marshal.dumps((read.defined, read.own, read.names))
+            write_atomically(file, hashlib.sha256(data).digest() + data)
+    return read
 
 
 def next_marker(text: str, at: int) -> int:
@@ -216,17 +241,18 @@ class _Line:
 @dataclass(frozen=True)
 class CompilerView:
     """`text`: GCC's output. `ours`: folders whose headers are the kit's, and files that are. `expanded`: headers that every file reads,
-    with their macros expanded.
+    with their macros expanded. `kept`: a folder for what was read of long headers.
     """
 
     text: str
     ours: tuple[str, ...] = ()
     expanded: str = ""
+    kept: Path | None = None
 
     def named(self, parts: Sequence[_Part]) -> list[Mapping[str, bool]]:
         names = [part.names for part in parts if isinstance(part, HeaderText)]
         if self.expanded:
-            names.append(read_headers(self.expanded[_first_marker(self.expanded) :], self.ours).names)
+            names.append(read_headers(self.expanded[_first_marker(self.expanded) :], self.ours, self.kept).names)
         return names
 
 
@@ -318,7 +344,7 @@ def _parts(view: CompilerView, file: str) -> Iterator[_Part]:
         elif end > marker.end():  # else it names a file and nothing more, as the folder where the compiler runs
             while _is_header(marker[2]) and not _ends(view, file, end):
                 end = next_marker(text, text.index("\n", end) + 1)
-            yield read_headers(text[at:end], view.ours)
+            yield read_headers(text[at:end], view.ours, view.kept)
         at = end
 
 

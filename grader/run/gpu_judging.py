@@ -90,9 +90,9 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
         finished = home_of(compiler).run(toolset.confinement, command, headers, folder, BUILD_LIMITS)
         if refusal := _failed(finished, folder / output, source.name, text):
             return refusal
-    kit = tuple(str(path) for path in cpu.includes)
-    seen = CompilerView(_read(folder / _ON_CPU), kit, _read(cpu.prelude.with_name(EXPANDED)))
-    return different_programs(text, source.name, seen, CompilerView(_read(folder / _ON_GPU), (TAIL,)))
+    kit, kept = tuple(str(path) for path in cpu.includes), cpu.prelude.parent
+    seen = CompilerView(_read(folder / _ON_CPU), kit, _read(cpu.prelude.with_name(EXPANDED)), kept)
+    return different_programs(text, source.name, seen, CompilerView(_read(folder / _ON_GPU), (TAIL,), kept=kept))
 
 
 def _failed(finished: Finished, output: Path, name: str, text: str) -> Refusal | None:

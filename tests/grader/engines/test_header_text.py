@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -12,6 +13,7 @@ from grader.engines.compiler_view import (
     MARKER,
     CompilerView,
     HeaderText,
+    _read_once,
     different_programs,
     named_in,
     next_marker,
@@ -49,6 +51,20 @@ def test_a_stretch_that_was_read_is_found_by_its_text() -> None:
     assert read_headers("".join(list(text)), ("/kit",)) is read
     assert read_headers(text, ()) is not read, "another kit's headers"
     assert read_headers(text.replace("filling", "felling", 1), ("/kit",)) is not read
+
+
+def test_the_next_command_finds_what_was_read_unless_it_is_damaged(tmp_path: Path) -> None:
+    text = f'# 1 "/usr/next.h" 1\n#define A 1\n#undef B\nvoid cudaCalled(int);\n{FILLING}'
+    read = read_headers(text, ("/kit",), tmp_path)
+    (file,) = tmp_path.iterdir()
+    _read_once.cache_clear()
+    with mock.patch.object(HeaderText, "read", side_effect=AssertionError):
+        assert read_headers(text, ("/kit",), tmp_path) == read
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-3])
+    _read_once.cache_clear()
+    assert read_headers(text, ("/kit",), tmp_path) == read
+    assert file.read_bytes() == whole
 
 
 def test_a_short_stretch_is_not_kept() -> None:
