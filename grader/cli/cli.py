@@ -8,6 +8,7 @@ be graded is blank, and the reason is reported; 130 interrupted.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Any
 
 import typer
@@ -73,8 +74,12 @@ class _Program(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 -- typer's own
         super().__init__(**settings)
-        self._known = {one.name: one for one in (*_OF_COURSE, *registered(Command), *_OF_KERNELS)}
-        self.commands = dict.fromkeys(self._known)  # type: ignore[assignment]  # the names alone, to propose one for a typo
+        self._own = {one.name: one for one in (*_OF_COURSE, *_OF_KERNELS)}
+
+    @cached_property
+    def _known(self) -> dict[str, Command]:
+        """With those of plugins, which one of our own commands does not import."""
+        return {one.name: one for one in (*_OF_COURSE, *registered(Command), *_OF_KERNELS)}
 
     def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002 -- as typer has it
         return list(self._known)
@@ -90,7 +95,8 @@ class _Program(TyperGroup):
                 formatter.write_dl([("help all", "List every command."), ("help NAME", "Say what a command does.")])
 
     def get_command(self, ctx: object, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 -- as typer has it
-        if (one := self._known.get(cmd_name)) is None:
+        if (one := self._own.get(cmd_name) or self._known.get(cmd_name)) is None:
+            self.commands = dict.fromkeys(self._known)  # type: ignore[assignment]  # the names alone, to propose one for a typo
             return None
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
         words = {"allow_interspersed_args": False, "allow_extra_args": True} if one.passes_words_on else None

@@ -94,9 +94,6 @@ def _request(kind: type, named: dict[str, Any]) -> object:
 
 def guarded(run: Callable[[], int]) -> NoReturn:
     """The status that `run` returns; 2: the request cannot be carried out; 3: this machine failed; 130: interrupted."""
-    from grader.system.worker_processes import collect_rarely  # noqa: PLC0415 -- as in the commands: a student waits for it
-
-    collect_rarely()
     try:
         raise typer.Exit(run())
     except KeyboardInterrupt:

@@ -10,10 +10,10 @@ import datetime as dt
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console, Group
@@ -21,10 +21,10 @@ from rich.console import Console, Group
 from grader.cli.practice.practice import Counts, Practice, chosen_cases, chosen_labs, focus_of, own_answers, own_counts
 from grader.cli.practice.terminal_keys import OwnTerminal, keys_of_terminal, student_console, window_lines
 from grader.engines.toolset import Toolset
-from grader.explain.suspect_search import SuspectSearch
 from grader.model.course_root import PUBLIC_SEED, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError
+from grader.model.result import Suspect
 from grader.model.visible_text import counted
 from grader.pages.screens.first_mistake import Tried, suspect_view
 from grader.pages.screens.lab_screen import Screen, answers_line, answers_screen
@@ -197,9 +197,14 @@ def _practice(
     root, labs = chosen_labs(Path.cwd(), wanted or [], case=case, file=file)
     toolset = open_toolset(root, allow_no_sandbox=True)
     seconds, workers = (_IDLE_SECONDS, max((os.cpu_count() or 1) // 2, 1)) if idle else (_SEARCH_SECONDS, None)
-    search = SuspectSearch(toolset, PUBLIC_SEED, seconds, workers=workers)
     judge = lab_judge(toolset, PUBLIC_SEED, public_only=True, draws=draws)
     named = bool(wanted) or len(labs) == 1
-    practice = Practice(root, labs, judge, case, file, search=search.suspects, toolset=toolset, named=named)
+
+    def suspects(*asked: Any, stopped: Callable[[], bool]) -> tuple[Suspect, ...]:  # noqa: ANN401 -- as the search has it
+        from grader.explain.suspect_search import SuspectSearch
+
+        return SuspectSearch(toolset, PUBLIC_SEED, seconds, workers=workers).suspects(*asked, stopped=stopped)
+
+    practice = Practice(root, labs, judge, case, file, search=suspects, toolset=toolset, named=named)
     practice.build(labs)
     return practice, toolset

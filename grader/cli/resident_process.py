@@ -29,6 +29,13 @@ from collections.abc import Mapping
 from typing import TextIO, cast
 
 _NAME = "tilelab"
+# What a command imports only where a file is wrong, or a lab is of another kind.
+_AT_TIMES = (
+    "grader.cli.cli",
+    "grader.explain.suspect_search",
+    "grader.run.failure_causes",
+    "grader.run.program_judging",
+)
 _COMMANDS = frozenset({"test", "answers", "trace", "profile", "check"})  # none that waits for keys
 _IDLE = 900.0  # seconds
 _TICK = 30.0  # seconds; so often it looks whether its socket is still there
@@ -64,6 +71,9 @@ def is_wanted(environment: Mapping[str, str]) -> bool:
 
 
 def _direct() -> int:
+    from grader.system.worker_processes import collect_rarely
+
+    collect_rarely()
     from grader.cli.cli import app
 
     try:
@@ -190,7 +200,7 @@ def stay(path: str, modules: list[str]) -> None:
     import importlib
 
     began = time.time()
-    for name in ("grader.cli.cli", *modules):
+    for name in (*_AT_TIMES, *modules):
         with contextlib.suppress(Exception):
             importlib.import_module(name)
     sources = _stamps()

@@ -25,7 +25,6 @@ from grader.engines.refusal import BuildFaultError, Refusal, compile_errors_of, 
 from grader.engines.token_scan import texture_reference
 from grader.model.verdicts import Verdict
 from grader.source.compiler_message import Diagnostic, Said, diagnostics
-from grader.source.error_report import mistakes
 from grader.source.student_code import Span, StudentCode
 from grader.system.confined_run import Finished
 from grader.system.confinement import Confinement, Limits
@@ -166,6 +165,8 @@ def compile_errors(log: str, file_name: str, source: str) -> tuple[Refusal, ...]
     """The first errors in `file_name` itself, whose text is `source`. Where one of them names CUDA that the executor lacks, only that
     one. May be empty.
     """
+    from grader.source.error_report import mistakes  # noqa: PLC0415 -- most files compile
+
     code = StudentCode(source)
     own = "\n".join(line for line in log.split("\n") if not is_about_writing(line))
     errors = [one for one in diagnostics(own, file_name, code.lines) if one.severity == "error"]

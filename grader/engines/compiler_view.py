@@ -151,7 +151,7 @@ def _read_once(text: str, ours: tuple[str, ...], kept: Path | None) -> HeaderTex
     read = HeaderText.read(text, ours)
     with suppress(OSError):
         if len(list(kept.glob("headers-*"))) < _MOST_FILES:
-            data = marshal.dumps((read.defined, read.own, read.names))
+            data = marshal.dumps((dict(read.defined), dict(read.own), dict(read.names)))
             write_atomically(file, hashlib.sha256(data).digest() + data)
     return read
 

@@ -11,7 +11,9 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -20,6 +22,7 @@ from grader.engines import clang_flags, gcc_flags
 from grader.model.errors import exclusively
 from grader.system.confined_run import Finished, run_confined
 from grader.system.confinement import Confinement, Limits, system_folders
+from grader.system.own_files import write_atomically
 
 # The headers that stand before every submission, and what a compiler made of them in advance, kept in a folder with their hashes.
 #
@@ -31,6 +34,7 @@ Recipe = Callable[[Path], list[list[str]]]
 # header gets the compiler's error here as it would with nvcc.
 _TEXT = "#include <cuda_on_cpu.hpp>\n"
 _SUMS = "sha256"  # beside the files: a line for each, as sha256sum writes it
+_SEEN, _BOOT, _COARSE_SECONDS = "seen", Path("/proc/sys/kernel/random/boot_id"), 2.0
 
 
 def keep(folder: Path, headers: Mapping[str, str], made: Mapping[str, Recipe]) -> None:
@@ -57,27 +61,31 @@ def keep(folder: Path, headers: Mapping[str, str], made: Mapping[str, Recipe]) -
         Path(unfinished, _SUMS).replace(folder / _SUMS)
 
 
-def _is_whole(folder: Path, names: Iterable[str]) -> bool:
+def _is_whole(folder: Path, names: Sequence[str]) -> bool:
+    """The tens of megabytes are read once after a start of the machine, and again where their sizes or times say that they changed."""
     try:
-        return (folder / _SUMS).read_text(encoding="utf-8") == _sums(folder, names)
+        found = [(folder / name).stat() for name in names]
+        stamps = [(one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in found]
+        seen = f"{_BOOT.read_text(encoding='utf-8')}{stamps}\n"
+        if (folder / _SEEN).is_file() and (folder / _SEEN).read_text(encoding="utf-8") == seen:
+            return True
+        if (folder / _SUMS).read_text(encoding="utf-8") != _sums(folder, names):
+            return False
     except (OSError, ValueError):
         return False
+    # Clocks of files are coarse: what was written just now might change once more at the same time.
+    if max(one.st_ctime for one in found) < time.time() - _COARSE_SECONDS:
+        with suppress(OSError):
+            write_atomically(folder / _SEEN, seen)
+    return True
 
 
 def _sums(folder: Path, names: Iterable[str]) -> str:
     lines = []
     for path in (folder / name for name in names):
-        one = path.stat()
-        stamp = one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns
-        lines.append(f"{_sum_of(path, stamp)}  {path.name}\n")
+        with path.open("rb") as file:
+            lines.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
     return "".join(lines)
-
-
-@cache
-def _sum_of(path: Path, _stamp: tuple[int, ...]) -> str:
-    """A process that opens a toolset often reads the tens of megabytes once."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 # What of a compiler lies where a sandbox shows nothing by itself: under /opt, in a shared folder, behind a wrapper script.

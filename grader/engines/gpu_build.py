@@ -25,7 +25,6 @@ from grader.engines.refusal import Refusal, compile_errors_of
 from grader.model.outcome import KernelResources
 from grader.model.verdicts import Verdict
 from grader.source.compiler_message import messages
-from grader.source.error_report import COMPILER_SAYS, mistakes
 from grader.source.student_code import StudentCode
 from grader.system.confined_run import Finished
 from grader.system.confinement import Confinement, Limits
@@ -340,6 +339,8 @@ def nvcc_refusals(
 
     `tail_name`: the generated file that includes the submission. Errors in it are about the two entry points.
     """
+    from grader.source.error_report import COMPILER_SAYS, mistakes  # noqa: PLC0415 -- most files compile
+
     code = StudentCode(source)
     errors = [one for one in messages(log, code.lines) if one.severity == "error"]
     if own := [one for one in errors if one.file == file_name]:

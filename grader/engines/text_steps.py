@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from grader.engines.changed_text import unmarked_lambdas, with_alignment_first, with_marked_returns
 from grader.engines.entry_points import EntrySignatures, use_of
 from grader.engines.local_guards import with_guards
-from grader.engines.ptx.asm_statements import rewrite_assembly
 from grader.engines.refusal import Refusal
 from grader.engines.token_scan import Tokens, code_tokens, scan, too_much
 from grader.source.bare_code import plain_text
@@ -53,7 +52,11 @@ def in_steps(expanded: str, origin: TextOrigin) -> ChangedText:
         return ChangedText(expanded, refusal=refusal)
     text = expanded
     if origin.scanned:
-        text, assembly = rewrite_assembly(text, *place)
+        assembly: dict[int, Refusal | None] = {}
+        if "asm" in text:
+            from grader.engines.ptx.asm_statements import rewrite_assembly  # noqa: PLC0415 -- few files have such
+
+            text, assembly = rewrite_assembly(text, *place)
         if refusal := scan(expanded, *place, assembly):
             return ChangedText(expanded, refusal=refusal)
         text = with_alignment_first(text)

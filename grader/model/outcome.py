@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from pydantic import TypeAdapter
-
 from grader.model.advice import advice_for
 from grader.model.result import Build, Finding, Launch, Model, Place, SampledElement, StepPage, Suspect
 from grader.model.verdicts import Verdict
@@ -164,9 +162,6 @@ class LabOutcome:
     suspects: tuple[Suspect, ...] = ()  # lines to look at, where a case has a wrong result; they decide nothing
     step_pages: tuple[StepPage, ...] = ()  # of public cases whose feedback is full; they decide nothing
     searched: str = ""  # which version of the search has looked for them, and how many changes it tried; empty: none
-
-
-OUTCOME_JSON: TypeAdapter[LabOutcome] = TypeAdapter(LabOutcome)
 
 
 def unjudged(

@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import SimpleNamespace
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import jinja2
 from markupsafe import Markup
 
 from grader.model import visible_text
+
+if TYPE_CHECKING:
+    import jinja2
 
 Subject = TypeVar("Subject")
 
@@ -65,6 +67,8 @@ def trusted_text(name: str) -> Markup:
 
 @cache
 def _environment() -> jinja2.Environment:
+    import jinja2  # noqa: PLC0415 -- terminal screens need none
+
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("grader.pages"),
         autoescape=True,

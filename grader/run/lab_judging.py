@@ -2,6 +2,8 @@
 executor and, if there is one, on a GPU. It does not combine the two verdicts.
 """
 
+# ruff: noqa: PLC0415 -- what few files need is imported where it is: a student waits for `tilelab test`
+
 from __future__ import annotations
 
 import dataclasses
@@ -11,6 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Union
 
 from grader.engines.cpu_build import CpuBuild
 from grader.engines.entry_points import EntrySignatures
@@ -18,18 +21,17 @@ from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
 from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
-from grader.model.result import Build, StepPage
+from grader.model.result import Build, Finding, StepPage
 from grader.model.verdicts import Verdict
-from grader.run.failure_causes import failure_causes
-from grader.run.gpu_judging import GpuJob, judge_natively
 from grader.run.judge_call import RUNNER_FILE, JudgeCall, run_judge, runner_argv, with_local_arrays
 from grader.run.lab_verdict import all_passed
-from grader.run.program_judging import StartedProgram, build_submission
-from grader.run.speed.speed_run import time_lab
 from grader.system.own_files import remove_folder
 
+if TYPE_CHECKING:
+    from grader.run.program_judging import StartedProgram
+
 # Makes pages that step through a block in which something is wrong. The path is that of the file that says how to start the runner.
-Draw = Callable[[Toolset, Lab, str, Path | StartedProgram, Sequence[JudgedCase]], tuple[StepPage, ...]]
+Draw = Callable[[Toolset, Lab, str, Union[Path, "StartedProgram"], Sequence[JudgedCase]], tuple[StepPage, ...]]
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ class _Job:
         is_program = lab.public.starts_itself  # its host code is the student's own
         work.mkdir()
         if is_program:
+            from grader.run.program_judging import build_submission
+
             built, program = toolset.workers.run(build_submission, toolset, lab, self.text, self.folder)
         else:
             built, program = toolset.cpu_build(self.source, work, self._entries), None
@@ -105,15 +109,20 @@ class _Job:
             refusals = built.refusals
         if refusals:
             return self._refused(build, refusals, gpu)
-        seconds, explained = self._seconds(), self.judge.explained and not is_program
-        told = (toolset, lab, self.text, work, cases)
-        causes = toolset.workers.run(failure_causes, *told) if explained else ()
+        seconds, causes = self._seconds(), tuple[Finding, ...]()
+        failed = any(launch.verdict is not Verdict.PASS for one in cases for launch in one.launches)
+        if failed and self.judge.explained and not is_program:
+            from grader.run.failure_causes import failure_causes
+
+            causes = toolset.workers.run(failure_causes, toolset, lab, self.text, work, cases)
         outcome = LabOutcome(lab.id, build=build, cases=cases, seconds=seconds, gpu=gpu, causes=causes)
         started = program if is_program else self.folder / RUNNER_FILE
         if started is not None and build.ok and (drawn := self.judge.drawn):
             pages = toolset.workers.run(drawn, toolset, lab, self.text, started, cases)
             outcome = dataclasses.replace(outcome, step_pages=pages)
-        if not is_program and not self.call.cases and all_passed(lab, outcome):
+        if toolset.gpu.runs and not is_program and not self.call.cases and all_passed(lab, outcome):
+            from grader.run.speed.speed_run import time_lab
+
             speed = time_lab(toolset, lab, self.source, outcome, self.folder)
             outcome = dataclasses.replace(outcome, speed=speed, seconds=self._seconds())
         return outcome
@@ -124,11 +133,16 @@ class _Job:
 
     def _run_kernel(self, built: CpuBuild) -> _Ran:
         toolset, lines = self.judge.toolset, self.text.split("\n")
-        call = dataclasses.replace(self.call, cases=self._for_a_gpu())
-        job = GpuJob(toolset, self.lab, self.source, self._entries, call, self.folder, not built.refusals)
+        judged: Callable[[Callable[[], Sequence[JudgedCase]]], tuple[tuple[Refusal, ...], GpuOutcome | None]]
+        judged = lambda _: ((), None)  # noqa: E731 -- nothing of NVIDIA's is here
+        if toolset.gpu.toolchain is not None:
+            from grader.run.gpu_judging import GpuJob
+
+            call = dataclasses.replace(self.call, cases=self._for_a_gpu())
+            judged = GpuJob(toolset, self.lab, self.source, self._entries, call, self.folder, not built.refusals).judged
         with ThreadPoolExecutor(1) as beside:  # nvcc takes as long as all work on the CPU
             on_cpu: Future[tuple[JudgedCase, ...]] = Future()
-            on_gpu = beside.submit(job.judged, on_cpu.result)
+            on_gpu = beside.submit(judged, on_cpu.result)
             try:
                 argv = None if built.refusals else runner_argv(toolset, built)
                 cases = run_judge(self.call, self.lab, argv, self.folder, lines) if argv else ()
@@ -140,6 +154,8 @@ class _Job:
             return cases, *on_gpu.result()
 
     def _run_program(self, built: CpuBuild, program: StartedProgram | None) -> _Ran:
+        from grader.run.gpu_judging import judge_natively
+
         cases = program.judge(self.call) if program else ()
         call = dataclasses.replace(self.call, cases=_worth_a_run(self._for_a_gpu(), cases))
         alone = bool(built.refusals)

@@ -8,8 +8,6 @@ does the same work in the grader's own process.
 from __future__ import annotations
 
 import gc
-import multiprocessing
-import multiprocessing.util
 import os
 import resource
 import signal
@@ -17,10 +15,13 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from queue import SimpleQueue
-from typing import ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 # Python looks for unused cycles of objects seldom. By itself it does so after each 700 new objects, among all that there are, and a
 # twentieth of a batch's processor time went there.
@@ -37,7 +38,7 @@ def collect_rarely() -> None:
 
 
 # Once, in the process that all others are copies of: what builds, explains and draws.
-_PRELOADED = ["__main__", "grader.run.lab_judging", "grader.roll.batch.drawn_pages"]
+_PRELOADED = ["__main__", "grader.run.lab_judging", "grader.run.failure_causes", "grader.roll.batch.drawn_pages"]
 # Of one process, and of one piece of work. The largest file that is read needs a quarter of either.
 MOST_BYTES = 2 << 30
 _LONGEST_FOLDER = 70  # characters
@@ -110,6 +111,9 @@ def _limited(function: Callable[_Given, _Found], /, *arguments: _Given.args, **m
 
 def _worker() -> ProcessPoolExecutor | None:
     """Its process is started when it is needed, by a server without threads. None where this machine has not what that takes."""
+    import multiprocessing  # noqa: PLC0415 -- a command that has no workers does without
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+
     try:
         method = multiprocessing.get_context("forkserver")
         method.set_forkserver_preload(_PRELOADED)
@@ -121,6 +125,8 @@ def _worker() -> ProcessPoolExecutor | None:
 
 def _place_for_sockets() -> None:
     """An address has at most 107 bytes, so the server's lies in /tmp where temporary files go to a folder with a long name."""
+    import multiprocessing.util  # noqa: PLC0415 -- as above
+
     if len(tempfile.gettempdir()) > _LONGEST_FOLDER:
         given, tempfile.tempdir = tempfile.tempdir, "/tmp"  # noqa: S108 -- the folder that is made there is private
         try:
@@ -139,6 +145,8 @@ def _begin() -> None:
 
 
 def _end_with_the_grader() -> None:
+    import multiprocessing  # noqa: PLC0415 -- as above
+
     if grader := multiprocessing.parent_process():
         grader.join()
         os._exit(1)

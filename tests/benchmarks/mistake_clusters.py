@@ -22,7 +22,8 @@ from grader.explain.clustering import WrongSubmission, behaviour, clusters_of, w
 from grader.explain.small_edits import mutants_of
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab
-from grader.model.outcome import OUTCOME_JSON, LabOutcome
+from grader.model.outcome import LabOutcome
+from grader.roll.batch.job_store import OUTCOME_JSON
 from grader.run.lab_judging import LabJudge
 from grader.run.scoring.lab_score import score_lab
 from grader.source.student_code import normalise

@@ -22,10 +22,10 @@ from grader.engines.toolset import Toolset
 from grader.model.course_root import course_seed, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome, unjudged
+from grader.model.outcome import JudgedCase, LabOutcome, unjudged
 from grader.model.result import Build, Launch, Traffic
 from grader.model.verdicts import Verdict
-from grader.roll.batch.job_store import JobStore, lab_fingerprint
+from grader.roll.batch.job_store import OUTCOME_JSON, JobStore, lab_fingerprint
 from grader.run.scoring.lab_score import score_lab
 
 _SHARES = {"lab.toml": 5, "grading.toml": 6, "outcome.json": 3, "seed": 2, "kit.json": 1}

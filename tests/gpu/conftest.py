@@ -43,7 +43,7 @@ def measured(record_property: Callable[[str, object], None]) -> Measured:
 @pytest.fixture
 def grade(on_gpu: Toolset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Grade:
     """Grades files like submissions, in the given order, several in parallel where there are cores. Other tests are about speed."""
-    monkeypatch.setattr("grader.run.lab_judging.time_lab", lambda *_: None)
+    monkeypatch.setattr("grader.run.speed.speed_run.time_lab", lambda *_: None)
 
     def one(lab_id: str, source: Path) -> LabResult:
         lab = load_lab(ROOT, lab_id)

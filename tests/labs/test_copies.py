@@ -14,7 +14,8 @@ from corpus_sample import sample
 
 from grader.engines.toolset import Toolset
 from grader.model.course_root import load_labs
-from grader.model.outcome import OUTCOME_JSON, LabOutcome
+from grader.model.outcome import LabOutcome
+from grader.roll.batch.job_store import OUTCOME_JSON
 from grader.run.lab_judging import LabJudge
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -3,9 +3,12 @@
 It opens files and judges them. The reports decide what is shown.
 """
 
+# ruff: noqa: PLC0415 -- what `tilelab test` does not need is imported where it is: that command is run many times a day
+
 from __future__ import annotations
 
 import difflib
+import hashlib
 import re
 import shlex
 import tempfile
@@ -17,7 +20,6 @@ from pathlib import Path
 
 from grader.course.answer_check import check_answers, no_answers
 from grader.course.answer_text import ANSWER_BYTES, NoAnswersError, answer_text
-from grader.course.handout_archive import MANIFEST, Manifest, digest
 from grader.course.number_text import rounded
 from grader.course.question_file import ANSWERS, LabQuestions, load_questions
 from grader.engines.toolset import Toolset
@@ -32,10 +34,7 @@ from grader.model.verdicts import Verdict
 from grader.model.written_names import nearly
 from grader.pages.findings.one_cause import explanations
 from grader.pages.screens.first_mistake import Tried
-from grader.run.kernels.kernel_source import read_source
-from grader.run.launches.lab_launch import build_launch
 from grader.run.scoring.lab_score import score_lab
-from grader.run.scoring.metrics import metrics_of
 from grader.source.student_code import normalise
 
 # The file that a student works on: its bytes, or a sentence that says why it cannot be tested and what to do. It compiles nothing.
@@ -202,7 +201,7 @@ class Practice:
         """With the lines to look at, where a result is wrong and small changes show them. This takes seconds."""
         lab = next(lab for lab in self.labs if lab.id == tried.lab_id)
         known = any(cause.line for cause in tried.result.causes)  # a second place would only lead away from it
-        if self.search is None or self.case is not None or tried.starting or known:
+        if self.search is None or self.case is not None or tried.starting or tried.passed or known:
             return tried
         text = normalise(tried.source.encode())[0].decode("utf-8", "replace")
         try:
@@ -242,29 +241,35 @@ class Practice:
             return ""
 
     def _is_starter(self, lab: Lab, data: bytes) -> bool:
-        return digest(data) == self._starters.get(lab.id)
+        return _digest(data) == self._starters.get(lab.id)
 
     @cached_property
     def _starters(self) -> dict[str, str]:
         """Digests of the files as they were handed out. In the course's own repository, of the files in assignments/."""
         paths = {lab.id: lab.public_dir / lab.public.file for lab in self.labs}
-        manifest = self.root / MANIFEST
+        manifest = self.root / "handout.json"
         if manifest.is_file():
+            from grader.course.handout_archive import Manifest
+
             known = Manifest.from_json(manifest.read_bytes(), str(manifest)).files
             names = {lab_id: path.relative_to(self.root).as_posix() for lab_id, path in paths.items()}
             return {lab_id: known[name] for lab_id, name in names.items() if name in known}
         return {lab.id: _starter_digest(lab) for lab in self.labs if lab.private_dir}
 
 
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
 def _starter_digest(lab: Lab) -> str:
     """The digest of the starter that the model solution gives; empty if it cannot be made."""
-    from grader.course.leaks import MarkerError  # noqa: PLC0415 -- an instructor's machine alone gets here
-    from grader.course.starters import starter_of  # noqa: PLC0415
+    from grader.course.leaks import MarkerError  # an instructor's machine alone gets here
+    from grader.course.starters import starter_of
 
     assert lab.private_dir is not None
     try:
         source = lab.private_dir / lab.public.file
-        return digest(starter_of(source.read_text(encoding="utf-8"), source.name).encode())
+        return _digest(starter_of(source.read_text(encoding="utf-8"), source.name).encode())
     except (OSError, MarkerError):
         return ""
 
@@ -401,6 +406,10 @@ def with_counted(questions: LabQuestions, counts: Counts) -> LabQuestions:
 
 def own_counts(lab: Lab, toolset: Toolset) -> Counts:
     """Of the file in the lab's folder. Raises what building it raises."""
+    from grader.run.kernels.kernel_source import read_source
+    from grader.run.launches.lab_launch import build_launch
+    from grader.run.scoring.metrics import metrics_of
+
     source = read_source(lab.public_dir / lab.public.file)
     known: dict[str, dict[str, float] | None] = {}
 

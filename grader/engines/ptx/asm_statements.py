@@ -127,8 +127,6 @@ def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> tup
     """With all that was understood in place; and for each statement, by where its `asm` stands, why it was not. `folder`: as for
     `code_tokens`.
     """
-    if "asm" not in preprocessed:
-        return preprocessed, {}
     tokens = code_tokens(preprocessed, file_name, folder)
     lines = LineMarkers(preprocessed)
     replaced: list[tuple[int, int, str]] = []

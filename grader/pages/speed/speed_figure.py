@@ -24,7 +24,6 @@ from grader.model.result import (
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, element, points, share
 from grader.pages.page_section import Shown
-from grader.pages.speed.sweep_figure import called, sweep_figure
 from grader.run.scoring.metrics import metric_words, remarks
 from grader.run.speed.speed_score import measured_share, needed, of_full_marks, share_words
 
@@ -202,6 +201,8 @@ def speed_figure(lab: LabResult, *, instructor: bool) -> Shown | None:
     longest = max([ratio.high for _, ratio in drawn]) * _ROOM
     scale = (WIDTH - LEFT) / longest
     bars = [_bar(i, one, ratio, scale) for i, (one, ratio) in enumerate(drawn)]
+    from grader.pages.speed.sweep_figure import sweep_figure  # noqa: PLC0415 -- for pages alone
+
     return Shown(
         timing=timing,
         where=visible_text.line(f"{timing.shape} on {timing.device}", 160),
@@ -221,6 +222,8 @@ def speed_figure(lab: LabResult, *, instructor: bool) -> Shown | None:
 def _bar(index: int, one: ContestantTimes, ratio: Ratio, scale: float) -> Shown:
     """With x of the interval's two ends."""
     y = round(GAP + index * (BAR_HEIGHT + GAP), 2)
+    from grader.pages.speed.sweep_figure import called  # noqa: PLC0415 -- as above
+
     return Shown(
         kind=one.name,
         name=called(one.name),

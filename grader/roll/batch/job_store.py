@@ -14,17 +14,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Self
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import OUTCOME_JSON, LabOutcome
+from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import escaped
 from grader.roll.policy.grade_history import Basis
 from grader.run.lab_verdict import lab_verdict
 from grader.run.programs.host_toolchain import host_toolchain
 from grader.system.own_files import write_atomically
+
+OUTCOME_JSON: TypeAdapter[LabOutcome] = TypeAdapter(LabOutcome)
 
 # The packages that an outcome depends on. Points, words and pages are made from outcomes.
 _JUDGING = ("engines", "model", "run", "source", "system")

@@ -8,8 +8,9 @@ from pathlib import Path
 from grader.engines.toolset import Toolset
 from grader.explain.story import unpacked
 from grader.model.labs import load_lab
-from grader.model.outcome import OUTCOME_JSON, LabOutcome
+from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
+from grader.roll.batch.job_store import OUTCOME_JSON
 from grader.roll.batch.opened_tools import lab_judge
 
 ROOT = Path(__file__).resolve().parents[4]

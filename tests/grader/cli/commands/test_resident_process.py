@@ -159,3 +159,33 @@ def test_a_folder_that_others_can_change_holds_no_socket(tmp_path: Path) -> None
 def test_nothing_stays_behind_where_it_is_not_wanted(off: dict[str, str]) -> None:
     assert not resident_process.is_wanted(off)
     assert resident_process.is_wanted({"PATH": "/bin"})
+
+
+# How many modules a student's `tilelab test` imports: alone, and where a resident process runs it. More cost time at each save.
+MOST_ALONE, MOST_ASKING = 550, 90
+UNUSED = ("jinja2", "multiprocessing", "tarfile", "grader.explain", "grader.roll.people", "grader.run.programs")
+
+
+def test_a_students_command_imports_no_more_than_it_needs(tmp_path: Path) -> None:
+    words = ["test", "02-tiled", "--file", str(ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu")]
+    program = f"{PROGRAM.rpartition('; sys.exit')[0]}; print('modules:', *sys.modules)"
+
+    def imported(**more: str) -> list[str]:
+        command = [sys.executable, "-c", program, *words]
+        given = environment(tmp_path) | {"TILELAB_BACKEND": "cpu", "XDG_RUNTIME_DIR": str(tmp_path)} | more
+        done = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, timeout=120, check=True)
+        assert "4 of 4 tests pass" in done.stdout
+        return done.stdout.rpartition("modules: ")[2].split()
+
+    tmp_path.chmod(0o700)
+    alone = imported(TILELAB_RESIDENT="0")
+    assert [one for one in alone if one.startswith(UNUSED)] == []
+    assert len(alone) <= MOST_ALONE
+    resident = uuid.uuid4().hex
+    imported(TILELAB_RESIDENT=resident)
+    while not (sockets := list(tmp_path.glob("tilelab-????????????????"))):
+        time.sleep(0.05)
+    try:
+        assert len(imported(TILELAB_RESIDENT=resident)) <= MOST_ASKING
+    finally:
+        sockets[0].unlink()  # without it, the process ends

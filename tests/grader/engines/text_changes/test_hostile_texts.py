@@ -91,7 +91,7 @@ def test_no_step_reads_a_text_beyond_the_limit(monkeypatch: pytest.MonkeyPatch) 
     def never(*_: object) -> None:
         raise AssertionError
 
-    for step in ("rewrite_assembly", "scan", "with_guards", "with_marked_returns"):
+    for step in ("scan", "with_guards", "with_marked_returns"):
         monkeypatch.setattr(f"grader.engines.text_steps.{step}", never)
     refusal = in_steps(HEAD + ";" * 10, ORIGIN).refusal
     assert refusal is not None

@@ -11,12 +11,13 @@ import pytest
 from grader.engines.toolset import Toolset
 from grader.explain.story import unpacked
 from grader.model.labs import Lab, load_lab
-from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome
+from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Environment, Launch, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.pages.pages import student_page
 from grader.roll.batch import drawn_pages as module
 from grader.roll.batch.drawn_pages import drawn_block
+from grader.roll.batch.job_store import OUTCOME_JSON
 from grader.roll.batch.opened_tools import lab_judge
 from grader.run.launches import lab_launch
 from grader.run.launches.trace_phases import StepKind

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from fake_course import Course
 
-from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome
+from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict
 from grader.roll.batch import publishing
-from grader.roll.batch.job_store import JobStore
+from grader.roll.batch.job_store import OUTCOME_JSON, JobStore
 from grader.roll.batch.plugin import File
 from grader.roll.batch.publishing import KeptPages, write_files
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from grader.model.labs import CaseSpec, Lab, PublicSpec
-from grader.model.outcome import OUTCOME_JSON, GpuOutcome, JudgedCase, KernelResources, LabOutcome
+from grader.model.outcome import GpuOutcome, JudgedCase, KernelResources, LabOutcome
 from grader.model.result import Environment, Launch, Result, Submission
 from grader.model.verdicts import Verdict
+from grader.roll.batch.job_store import OUTCOME_JSON
 from grader.run.gpu_judging import register_limit
 from grader.run.lab_verdict import agreed
 from grader.run.scoring.lab_score import gpu_kernel, score_lab

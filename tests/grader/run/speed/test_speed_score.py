@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, StandInSpec, TierSpec
-from grader.model.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SpeedOutcome, WrongOutput
+from grader.model.outcome import Contest, JudgedCase, LabOutcome, SpeedOutcome, WrongOutput
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
+from grader.roll.batch.job_store import OUTCOME_JSON
 from grader.run.scoring.lab_score import score_lab, speed_is_assessed, total, with_measured_speed
 
 NAMES = ("baseline", "student", "model", "control")

@@ -11,9 +11,10 @@ import pytest
 
 from grader.engines.backend import Peak
 from grader.model.labs import CaseSpec, Lab, PerformanceSpec, PrivateSpec, PublicSpec, TierSpec
-from grader.model.outcome import OUTCOME_JSON, Contest, JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome, WrongOutput
+from grader.model.outcome import Contest, JudgedCase, LabOutcome, SizeOutcome, SpeedOutcome, WrongOutput
 from grader.model.result import SweepPoint
 from grader.model.verdicts import Verdict
+from grader.roll.batch.job_store import OUTCOME_JSON
 from grader.run.scoring.lab_score import score_lab, with_measured_speed
 from grader.run.speed.speed_run import lacks_sweep
 from grader.run.speed.speed_score import control_trouble, merged, sweep_points

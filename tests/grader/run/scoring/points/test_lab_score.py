@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from grader.model.labs import CaseSpec, Lab, PrivateSpec, PublicSpec
-from grader.model.outcome import OUTCOME_JSON, JudgedCase, LabOutcome, unjudged
+from grader.model.outcome import JudgedCase, LabOutcome, unjudged
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
+from grader.roll.batch.job_store import OUTCOME_JSON
 from grader.run.scoring.lab_score import score_lab, total
 
 
