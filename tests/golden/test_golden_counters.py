@@ -20,6 +20,9 @@ from grader.engines.entry_points import EntrySignatures
 from grader.engines.toolset import Toolset
 
 HERE = Path(__file__).parent
+REPLAYS = (
+    "idc__requests.sum - smsp__inst_executed_op_ldc.sum"  # words of constant memory beyond the first of their request
+)
 MATMUL = EntrySignatures(
     "matmul_open(float const*, float const*, float*, int, int, int)", "matmul_open_launch(int, int, int)"
 )
@@ -46,6 +49,9 @@ def agree(reply: dict[str, Any], numbers: dict[str, int]) -> None:
     assert (reply["status"], reply["findings"]) == ("completed", [])
     traffic = reply["traffic"]
     assert traffic["complete"]
+    numbers = dict(numbers)
+    if (replays := numbers.pop(REPLAYS, None)) is not None:
+        assert reply["counters"]["constant_replays"] == replays
     assert {name: traffic["metrics"][name] for name in numbers} == numbers
     for name, number in numbers.items():
         assert sum(line["metrics"].get(name, 0) for line in traffic["lines"]) == number, name
