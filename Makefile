@@ -41,7 +41,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade export pages history autograder leaderboard handouts wheel images bundle test test-gpu test-aarch64 fuzz same watch report answers trace profile bench ladder order check lint tidy format clean
+.PHONY: help setup grade export pages history autograder leaderboard handouts wheel images bundle test test-changed test-gpu test-aarch64 fuzz same watch report answers trace profile bench ladder order check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -94,6 +94,9 @@ bundle:  ## pack everything that set-up fetches, for machines without a network;
 test:  ## with LAB=..., run that lab's public tests on its starter; without LAB, the project's own tests
 	@if [ -n "$$LAB" ]; then $(setup) && $(tilelab) test $$LAB $${CASE:+--case "$$CASE"}; \
 	else $(setup) test && .venv/bin/python tests/suite.py; fi
+
+test-changed:  ## run the tests that are near to what differs from the last commit, for about a minute; BASE=REVISION for another one
+	@$(setup) test && .venv/bin/python tests/changed_tests.py
 
 test-gpu:  ## run the tests that need a GPU, with a table at the end; without a GPU all are skipped
 	@$(setup) test && .venv/bin/python tests/gpu_table.py

@@ -74,6 +74,7 @@ CALLS = {
     "images": Call(("IMAGES=grader", "BUILDER=echo"), "--target grader --tag tilelab-grader"),  # no image is built
     "bundle": Call(("OPTIONS=--every",), "make bundle accepts only OPTIONS=--cuda", 2, "here"),  # nothing is fetched
     "test": Call((f"LAB={LAB}",), "5 of 5 tests pass"),  # without LAB, it is what runs this test
+    "test-changed": Call(("BASE=no-such-revision",), "no-such-revision is no revision of this clone", 2, "here"),
     "same": Call(("BASE=no-such-revision",), "no-such-revision is no revision of this clone", 2, "here"),
     "test-gpu": Call((), "skipped", without_gpu=True),
     "fuzz": Call(("SEED=1", "OPTIONS=--only archives --cases 1"), "1 cases, 0 findings"),
