@@ -21,7 +21,7 @@ namespace tilelab::judge {
 
 class Bench {
  public:
-  static constexpr std::chrono::seconds most_seconds{150};           // on the wall, at a clock factor of 1: right kernels take a few
+  static constexpr std::chrono::seconds most_seconds{150};            // on the wall, at a clock factor of 1: right kernels take a few
   static constexpr std::chrono::seconds most_processor_seconds{100};  // likewise, of processes that have ended: a whole program's runs
   static std::chrono::milliseconds steady_now();
   static std::chrono::milliseconds children_now();  // the processor time of all processes that this one has waited for

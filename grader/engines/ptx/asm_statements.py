@@ -118,7 +118,9 @@ def _literal(text: str) -> str:
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 # Directives of the host's assembler that PTX does not have: they read files, or put data and code elsewhere.
-_OF_THE_HOST = re.compile(r"\.(?:incbin|include|pushsection|popsection|previous|subsection|globl|macro|rept|text|data)\b")
+_OF_THE_HOST = re.compile(
+    r"\.(?:incbin|include|pushsection|popsection|previous|subsection|globl|macro|rept|text|data)\b"
+)
 _HOSTS = "This `asm` is for the host's assembler, and not PTX: a submission may not have it. Remove it."
 _MOST_INSTRUCTIONS = 2_000  # in one file
 
@@ -146,7 +148,11 @@ def rewrite_assembly(preprocessed: str, file_name: str, folder: str = "") -> tup
         except NotUnderstoodError as error:
             opening = next((at for at in range(index + 1, min(index + 5, len(tokens))) if tokens[at].text == "("), None)
             closing = opening and tokens.closing(opening)
-            if closing and closing < len(tokens) and _OF_THE_HOST.search(preprocessed, token.start, tokens[closing].start):
+            if (
+                closing
+                and closing < len(tokens)
+                and _OF_THE_HOST.search(preprocessed, token.start, tokens[closing].start)
+            ):
                 refusals[token.start] = Refusal(Verdict.REJECTED, token.line, _HOSTS)
                 continue
             what = f"The CPU executor does not know {error} in inline PTX"
