@@ -558,6 +558,11 @@ class LabResult(Model):
         return not self.verdict.facts.never_ran or any(case.passed or case.launches for case in self.cases)
 
     @property
+    def is_open(self) -> bool:
+        """Whether nothing was handed in and the deadline is still to come: then there is nothing to grade yet."""
+        return self.standing is not None and self.standing.open
+
+    @property
     def first_error(self) -> Finding | None:
         return next((one for one in self.findings if one.severity == "error"), None)
 
@@ -631,3 +636,8 @@ class Result(Model):
     max: float
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    @property
+    def most(self) -> float:
+        """The maximum; where every lab is extra credit, what they give together."""
+        return self.max or sum(lab.max_points for lab in self.labs.values())

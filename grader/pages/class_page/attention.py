@@ -197,8 +197,7 @@ def _reasons(result: Result, middle: float, passing: Mapping[str, float]) -> Ite
     if result.max and result.total < BEHIND * middle:  # extra credit is nobody's duty
         yield f"{points(result.total)} points, and the median is {points(round(middle, 1))}"
     for lab_id, lab in ((lab_id, lab) for lab_id, lab in result.labs.items() if not lab.extra_credit):
-        is_due = lab.standing is None or not lab.standing.open
-        fails = is_due and (lab.verdict.facts.tone == "bad" or lab.verdict is Verdict.MISSING_FILE)
+        fails = not lab.is_open and (lab.verdict.facts.tone == "bad" or lab.verdict is Verdict.MISSING_FILE)
         if lab.missed_technique:
             yield f"{lab_id}: {lab.look.label.lower()}"
         elif fails and passing[lab_id] >= MOST_PASS:

@@ -20,7 +20,7 @@ from grader.pages.class_page.class_sections import (
     mistake_cards,
     solution_heat,
 )
-from grader.pages.class_page.class_view import ClassView, brought_nothing, full_link, is_open, most_points, report_link
+from grader.pages.class_page.class_view import ClassView, brought_nothing, full_link, is_open, report_link
 from grader.pages.page_section import Section, Shown, shown_sections
 
 # The sections of the class page between the summary and the table of students, from top to bottom. A new section is a line here.
@@ -116,7 +116,7 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
         median=points(round(median(totals), 1)) if totals else "?",
         conditions=tuple(visible_text.line(text, 240) for text in dict.fromkeys(conditions))[:6],
         notes=notes,
-        histogram=histogram(totals, most_points(results)),
+        histogram=histogram(totals, max((result.most for result in results), default=0.0)),
         sections=shown_sections(CLASS_SECTIONS, view),
         view=view,
         legend=view.looks[::-1],

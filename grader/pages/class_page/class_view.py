@@ -66,12 +66,6 @@ def brought_nothing(result: Result) -> bool:
     )
 
 
-def most_points(results: Sequence[Result]) -> float:
-    """The maximum; where every lab is extra credit, what they give together."""
-    given = (result.max or sum(lab.max_points for lab in result.labs.values()) for result in results)
-    return max(given, default=0.0)
-
-
 def is_open(result: Result) -> str:
     """Why the total may still change; empty where it does not."""
     verdicts = {lab.verdict for lab in result.labs.values()}

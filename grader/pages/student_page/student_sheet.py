@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grader.model import visible_text
-from grader.model.result import LabResult, Result
+from grader.model.result import Result
 from grader.model.verdicts import Verdict
 from grader.pages.findings.one_cause import advice, what_happened
 from grader.pages.launches.traffic_tables import climb_section, traffic_section
@@ -58,7 +58,7 @@ def student_sheet(
         facts=_facts(result),
         waiting=Verdict.NEEDS_GPU in verdicts,
         ours=Verdict.INTERNAL_ERROR in verdicts,
-        not_due=sum(map(_is_open, labs)),
+        not_due=sum(lab.is_open for lab in labs),
         full_marks=result.max > 0 and all(lab.points >= lab.max_points for lab in labs if not lab.extra_credit),
         labs=[
             _lab_report(
@@ -71,20 +71,15 @@ def student_sheet(
     )
 
 
-def _is_open(lab: LabResult) -> bool:
-    return lab.standing is not None and lab.standing.open
-
-
 def _lab_report(lab_id: str, view: LabView, handed_in: bool) -> Shown:
     """Verdict, why, what to do next, and the sections that support it."""
-    lab, is_open = view.lab, _is_open(view.lab)
+    lab = view.lab
     sentence = what_happened(lab) if handed_in else _NOTHING  # then no file is missing from anything
     return Shown(
         id=lab_id,
         lab=lab,
-        is_open=is_open,
-        sentence=_NOT_YET if is_open else sentence,
-        advice="" if is_open else advice(lab, instructor=view.instructor),
+        sentence=_NOT_YET if lab.is_open else sentence,
+        advice="" if lab.is_open else advice(lab, instructor=view.instructor),
         sections=shown_sections(LAB_SECTIONS, view),
         performance="" if lab.verdict is Verdict.MISSING_FILE else lab.performance,
     )

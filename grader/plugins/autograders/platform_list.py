@@ -30,8 +30,6 @@ from grader.plugins.exports.grade_tables import (
     is_decided,
     json_line,
     json_text,
-    most,
-    number_text,
     tested_rows,
 )
 
@@ -138,15 +136,25 @@ _MARKS = {True: "✓", False: "✗", None: "not graded"}
 def markdown_summary(result: Result) -> str:
     """Of a redacted result."""
     points = grade(result)
-    total = "not graded" if points is None else f"{number_text(points)} of {number_text(most(result))} points"
+    total = (
+        "not graded"
+        if points is None
+        else f"{visible_text.points(points)} of {visible_text.points(result.most)} points"
+    )
     lines = [f"## {total}", ""]
     lines += [f"- {plain(one)}" for one in (*result.submission.notices, misnamed_words(result)) if one]
     for lab in result.labs.values():
-        given = f"{number_text(lab.points)} of {number_text(lab.max_points)}" if is_decided(lab) else "not graded"
+        given = (
+            f"{visible_text.points(lab.points)} of {visible_text.points(lab.max_points)}"
+            if is_decided(lab)
+            else "not graded"
+        )
         lines += ["", f"**{plain(lab.title)}: {plain(lab.look.label)}** ({given}). {plain(what_happened(lab))}"]
     lines += ["", "| test | | points |", "|---|---|--:|"]
     for row in tested_rows(result):
-        points_text = "" if row.passed is None else f"{number_text(row.points)} of {number_text(row.max_points)}"
+        points_text = (
+            "" if row.passed is None else f"{visible_text.points(row.points)} of {visible_text.points(row.max_points)}"
+        )
         lines.append(f"| {plain(row.whole_name)} | {_MARKS[row.passed]} | {points_text} |")
     if found := _shown_findings(result):
         lines += ["", *_block(found)]
@@ -179,15 +187,15 @@ def _block(found: list[str]) -> list[str]:
 def _graded(graded: Graded) -> Answer:
     points = grade(graded.result)
     assert points is not None
-    highest = number_text(most(graded.result))
+    highest = visible_text.points(graded.result.most)
     result = graded.result.model_dump_json(by_alias=True, indent=2) + "\n"
     files = {
         "summary.md": markdown_summary(graded.result),
         "report.html": graded.page,
         "result.json": result,
-        "outputs.txt": f"graded=true\npoints={number_text(points)}\nmax={highest}\n",
+        "outputs.txt": f"graded=true\npoints={visible_text.points(points)}\nmax={highest}\n",
     }
-    return Answer(files, f"::notice title=Tilelab::{number_text(points)} of {highest} points\n")
+    return Answer(files, f"::notice title=Tilelab::{visible_text.points(points)} of {highest} points\n")
 
 
 # classroom50: `result.json`, the text of the release and the page, in the student's checkout, where its runner looks for them.

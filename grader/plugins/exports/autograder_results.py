@@ -18,7 +18,6 @@ from grader.plugins.exports.grade_tables import (
     is_decided,
     json_line,
     json_text,
-    most,
     noticed,
     rows_by,
     tested_rows,
@@ -90,7 +89,7 @@ def prairielearn_results(result: Result) -> dict[str, object]:
         return {"gradable": False, "format_errors": why}
     return {
         "gradable": True,
-        "score": min(points / most(result), 1.0) if most(result) else 0.0,
+        "score": min(points / result.most, 1.0) if result.most else 0.0,
         "output": "\n".join(finding_lines(result)),
         "tests": [
             {"name": row.whole_name, "points": row.points, "max_points": row.max_points, "message": row.words}
@@ -130,7 +129,7 @@ def classroom50_result(result: Result, owner: str, assignment: str, at: str, fac
         }
         for row in tested_rows(result)
     ]
-    highest = round(most(result) * factor)
+    highest = round(result.most * factor)
     return {
         "schema": "classroom50/result/v1",
         "classroom": classroom,
@@ -153,7 +152,7 @@ def whole_factor(results: Iterable[Result]) -> int:
     """The smallest one that makes all points whole."""
     points: list[float] = []
     for result in results:
-        points += [result.total, most(result)]
+        points += [result.total, result.most]
         points += [one for row in tested_rows(result) for one in (row.points, row.max_points)]
     fits = (one for one in _FACTORS if all(abs(each * one - round(each * one)) < _DUST for each in points))
     return next(fits, _FACTORS[-1])

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
+from grader.model import visible_text
 from grader.model.result import UNDECIDED, Case, LabAnswers, LabResult, Result, Student
 from grader.model.verdicts import Verdict
 from grader.model.written_names import first_and_last, some
@@ -25,33 +26,18 @@ from grader.roll.batch.plugin import Grades, Made
 def is_decided(lab: LabResult) -> bool:
     """Whether its points are known: by a grading, or because a person decided them."""
     by_a_person = lab.standing is not None and lab.standing.override is not None
-    return (lab.verdict not in UNDECIDED or by_a_person) and not is_open(lab)
-
-
-def is_open(lab: LabResult) -> bool:
-    """Whether nothing was handed in and the deadline is still to come: then there is nothing to grade yet."""
-    return lab.standing is not None and lab.standing.open
+    return (lab.verdict not in UNDECIDED or by_a_person) and not lab.is_open
 
 
 def grade(result: Result) -> float | None:
     """The total so far. None: some lab is not graded yet, or none is due yet."""
-    due = [lab for lab in result.labs.values() if not is_open(lab)]
+    due = [lab for lab in result.labs.values() if not lab.is_open]
     return result.total if all(map(is_decided, due)) and (due or not result.labs) else None
-
-
-def most(result: Result) -> float:
-    """The maximum; where every lab is extra credit, what they give together."""
-    return result.max or sum(lab.max_points for lab in result.labs.values())
-
-
-def number_text(points: float) -> str:
-    """At most two decimals, and none that say nothing."""
-    return f"{points:.2f}".rstrip("0").rstrip(".")
 
 
 def grade_text(result: Result) -> str:
     """Empty: not graded yet."""
-    return "" if (points := grade(result)) is None else number_text(points)
+    return "" if (points := grade(result)) is None else visible_text.points(points)
 
 
 # Sentences for the instructor about an export: who is missing in it, and what an import would do. Pure.
@@ -205,9 +191,9 @@ def _words(lab: LabResult) -> str:
         return lab.verdict.facts.sentence
     if standing.override is not None:
         return f"decided by {standing.override.author}: {standing.override.reason}"
-    if is_open(lab):
+    if lab.is_open:
         return "nothing was handed in yet, and the deadline is still to come"
-    lost = f"\n{number_text(standing.lost)} points less, because it was handed in {standing.late} late"
+    lost = f"\n{visible_text.points(standing.lost)} points less, because it was handed in {standing.late} late"
     return lab.verdict.facts.sentence + (lost if standing.lost else "")
 
 
@@ -266,7 +252,7 @@ def canvas_csv(grades: Grades) -> Made:
     unknown = "left out, because neither Canvas's id nor number nor login is known: give a roster"
     head = [
         [*_HEADINGS, shown_cell(grades.assignment)],
-        [f"    {_POINTS}", "", "", "", "", number_text(grades.max)],
+        [f"    {_POINTS}", "", "", "", "", visible_text.points(grades.max)],
     ]
     blank = "Canvas would remove a grade that it has: grade these first"
     return _table(rows_by(grades.results, _keys, unknown), head, _row, blank)
@@ -324,7 +310,7 @@ def moodle_worksheet(grades: Grades) -> Made:
     def row(one: Result) -> list[str]:
         student = one.submission.student
         who = [f"Participant {_participant(one)}", _name(one), key_cell(student.number), key_cell(student.email)]
-        return [*who, grade_text(one), number_text(one.max), "-"]
+        return [*who, grade_text(one), visible_text.points(one.max), "-"]
 
     return _table(
         rows_by(grades.results, lambda one: [_participant(one)], unknown),
@@ -407,10 +393,10 @@ def grades_csv(grades: Grades) -> str:
     rows = [["student", "total", "max", *grades.graded.lab_ids]]
     for result in grades.results:
         labs = [result.labs[lab_id] for lab_id in grades.graded.lab_ids]
-        broken = any(map(_is_broken, labs)) or all(map(is_open, labs))
-        total = "" if broken and labs else number_text(result.total)
-        cells = ["" if _is_broken(lab) or is_open(lab) else number_text(lab.points) for lab in labs]
-        rows.append([result.submission.id, total, number_text(result.max), *cells])
+        broken = any(map(_is_broken, labs)) or all(lab.is_open for lab in labs)
+        total = "" if broken and labs else visible_text.points(result.total)
+        cells = ["" if _is_broken(lab) or lab.is_open else visible_text.points(lab.points) for lab in labs]
+        rows.append([result.submission.id, total, visible_text.points(result.max), *cells])
     return table_text(rows)
 
 
@@ -466,7 +452,7 @@ def _score(result: Result, points: float, at: str) -> dict[str, object]:
     return {
         "userId": _user(result),
         "scoreGiven": points,
-        "scoreMaximum": most(result),
+        "scoreMaximum": result.most,
         "activityProgress": "Completed" if result.submission.handed_in else "Initialized",
         "gradingProgress": "FullyGraded",
         "timestamp": at,
