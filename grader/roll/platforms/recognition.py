@@ -17,13 +17,15 @@ from grader.roll.intake.upload import Contents, Refusal, Stored, Upload, stem_of
 from grader.roll.platforms.course_systems import (
     STAMP,
     TEXT,
+    autolab_handins,
     blackboard_download,
     brightspace_download,
+    canvas_download,
     moodle_download,
+    prairielearn_files,
     sakai_download,
 )
 from grader.roll.platforms.download_names import PAGES, ClassFiles, Export, Recogniser, Top, strange
-from grader.roll.platforms.flat_downloads import autolab_handins, canvas_download, prairielearn_files
 
 # Gradescope's "Export Submissions": a folder for each submission, and `submission_metadata.yml`, which says whose it is and when it came.
 #

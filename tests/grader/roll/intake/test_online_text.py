@@ -13,9 +13,8 @@ from upload_files import NAIVE, TEXT, TILED, WANTED, put, take
 from grader.model.written_names import is_variant, nearly
 from grader.roll.intake.matching import MOST, LabFile, Match, match_files, online_text
 from grader.roll.intake.upload import Contents, Stored
-from grader.roll.platforms.course_systems import blackboard_download
+from grader.roll.platforms.course_systems import blackboard_download, canvas_download, prairielearn_files
 from grader.roll.platforms.download_names import ClassFiles, Export, Recogniser, Top
-from grader.roll.platforms.flat_downloads import canvas_download, prairielearn_files
 from grader.roll.platforms.recognition import recognised
 
 LONG = 1 << 17
