@@ -10,9 +10,8 @@ from typing import Any
 from grader.model.result import UNCOUNTED, LabResult, Ratio, Result, Student, SweepPoint, Timing
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import points
-from grader.pages.class_page.attention import follow_up, needs_help
-from grader.pages.class_page.class_sections import by_section, measured_speed
-from grader.pages.class_page.class_view import ClassView
+from grader.pages.class_page.class_sheet import by_section, measured_speed
+from grader.pages.class_page.class_view import ClassView, follow_up, needs_help
 from grader.pages.page_section import Shown
 from grader.pages.pages import class_page, student_page
 from grader.run.scoring.redaction import for_student

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.pages.class_page.class_sections import histogram
+from grader.pages.class_page.class_sheet import histogram
 
 
 @pytest.mark.parametrize("maximum", [0, 0.5, 1, 7, 10, 34, 99, 100, 250, 1234])
