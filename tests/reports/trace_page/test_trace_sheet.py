@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from grader.explain.story import Mark, Question, Story, StoryArray, StoryPlace, StoryRun, WarpStep
-from grader.pages.launches.trace_sheet import trace_sheet
+from grader.pages.pages import trace_sheet
 from grader.run.launches.trace_phases import StepKind
 
 _TURNED = "x\u202ey\x1b"
