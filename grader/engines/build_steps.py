@@ -282,7 +282,7 @@ class BuildSteps:
         if text.strip():
             self.log.append(text.strip())
         if finished.returncode != 0 and (limit := used_up(finished, limits, text)):
-            what = "preprocessor was stopped: to expand macros" if expands else "compiler was stopped:"
+            what = "preprocessor was stopped: to expand macros and headers" if expands else "compiler was stopped:"
             self.stopped = f"The {what} it needed more than {limit} for {self.name}."
             self.log.append(self.stopped)
         self.ended = "did not end in time" if finished.timed_out else f"ended with status {finished.returncode}"
