@@ -25,7 +25,9 @@ def test_every_verdict_but_a_pass_says_what_to_do_next(verdict: Verdict) -> None
 
 @pytest.mark.parametrize("verdict", Verdict)
 def test_what_a_launch_can_show_has_words_for_a_hidden_case(verdict: Verdict) -> None:
-    may_be_of_a_case = verdict is Verdict.REJECTED or not verdict.facts.never_ran  # a program is rejected for what it does, too
+    may_be_of_a_case = (
+        verdict is Verdict.REJECTED or not verdict.facts.never_ran
+    )  # a program is rejected for what it does, too
     shown_of_a_case = may_be_of_a_case and verdict is not Verdict.PASS
     assert bool(verdict.facts.redacted) is shown_of_a_case
     assert not any(character.isdigit() for character in verdict.facts.redacted)
