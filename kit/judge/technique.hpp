@@ -65,9 +65,8 @@ inline std::string missed_shared(const Counters& counters) {
   const std::uint64_t used = counters.at("used_words"), handed = counters.at("shared_words_of_others");
   if (used > 0 && 2 * handed >= used) {
     if (counters.at("shared_gain_percent") >= least_gain) return {};
-    return "the result hardly depends on what its threads read from shared memory. Load a tile of each matrix into a `__shared__` array, "
-           "wait "
-           "at a barrier, and multiply from there.";
+    return "the result hardly depends on what its threads read from shared memory. Load a tile of each matrix into a `__shared__` "
+           "array, wait at a barrier, and multiply from there.";
   }
   return "only " + std::to_string(used > 0 ? 100 * handed / used : 0) +
          " % of the elements that its threads use come from another thread through shared memory; at least 50 % earn these points. Load a "

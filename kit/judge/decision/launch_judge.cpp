@@ -5,10 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <random>
 #include <stdexcept>
 
 #include "judge/comparison.hpp"
+#include "judge/random_stream.hpp"
 #include "operands/operand.hpp"
 
 namespace tilelab::judge {
@@ -224,8 +224,8 @@ void measure_shared_use(LaunchRecord& record, RunnerProcess& runner, Trial trial
   for (Operand& operand : trial.operands) {
     if (operand.kind != Operand::Kind::input || !is_floating(operand.type)) continue;
     has_numbers = true;
-    std::mt19937 random(static_cast<std::uint32_t>(operand.values.size()) + operand.name.front());
-    for (double& value : operand.values) value = 0.5 + std::ldexp(static_cast<double>(random() >> 9), -24);
+    RandomStream random(operand.values.size() * 256 + static_cast<unsigned char>(operand.name.front()));
+    for (double& value : operand.values) value = (1 + std::abs(double{random.signed_unit()})) / 2;
   }
   if (!has_numbers) throw std::logic_error("`through` needs a lab with an input of floating-point numbers");
   request.traffic = false;

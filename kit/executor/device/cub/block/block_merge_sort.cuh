@@ -91,27 +91,27 @@ class BlockMergeSort : public detail::MergeSort<BlockMergeSort<KeyT, BLOCK_DIM_X
  public:
   using BlockMergeSort::MergeSort::MergeSort;
 
-  // Keys behind the valid ones are replaced by one that no key comes after.
-#define TILELAB_SORT(name)                                                                \
-  template <typename Less>                                                                \
-  void name(Keys& keys, Less less) {                                                      \
-    this->sort(keys, less);                                                               \
-  }                                                                                       \
-  template <typename Less>                                                                \
-  void name(Keys& keys, Values& values, Less less) {                                      \
-    this->sort(keys, less, values);                                                       \
-  }                                                                                       \
-  template <typename Less>                                                                \
-  void name(Keys& keys, Less less, int valid_items, KeyT out_of_bounds) {                 \
-    this->sort(filled(keys, valid_items, out_of_bounds), less);                           \
-  }                                                                                       \
-  template <typename Less>                                                                \
-  void name(Keys& keys, Values& values, Less less, int valid_items, KeyT out_of_bounds) { \
-    this->sort(filled(keys, valid_items, out_of_bounds), less, values);                   \
+  template <typename Less>
+  void Sort(Keys& keys, Less less) {
+    this->sort(keys, less);
   }
-  TILELAB_SORT(Sort)
-  TILELAB_SORT(StableSort)
-#undef TILELAB_SORT
+  template <typename Less>
+  void Sort(Keys& keys, Values& values, Less less) {
+    this->sort(keys, less, values);
+  }
+  // Keys behind the valid ones are replaced by one that no key comes after.
+  template <typename Less>
+  void Sort(Keys& keys, Less less, int valid_items, KeyT out_of_bounds) {
+    this->sort(filled(keys, valid_items, out_of_bounds), less);
+  }
+  template <typename Less>
+  void Sort(Keys& keys, Values& values, Less less, int valid_items, KeyT out_of_bounds) {
+    this->sort(filled(keys, valid_items, out_of_bounds), less, values);
+  }
+  template <typename... Asked>
+  void StableSort(Keys& keys, Asked&&... asked) {
+    Sort(keys, asked...);
+  }
 
  private:
   static Keys& filled(Keys& keys, int valid_items, const KeyT& out_of_bounds) {
