@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 from grader.explain.access_stories import outside_story, unset_story, with_overruns
+from grader.explain.addends_story import addends_story
 from grader.explain.barrier_story import barrier_story, lane_story
 from grader.explain.recording import Moment, Recording
 from grader.explain.story import (
@@ -21,7 +22,7 @@ from grader.explain.story import (
     Tone,
     thread_number,
 )
-from grader.explain.sum_story import addends_story, sum_story
+from grader.explain.sum_story import sum_story
 from grader.explain.untouched_story import untouched_story
 from grader.explain.value_stories import copy_story, count_story
 from grader.model.labs import Lab
