@@ -174,13 +174,11 @@ class Handover final : public Observer {
   bool watches(Space) const override { return true; }
   void on_launch_begin(const LaunchEvent& launch) override { threads_ = std::uint64_t{launch.block.x} * launch.block.y * launch.block.z; }
   void on_block_begin(std::uint64_t block) override {
-    settle();
     block_ = block;
     laid_.clear();
     taken_.clear();
   }
   void on_access(const Access& access) override {
-    settle();
     const bool is_output = access.space == Space::global && access.region->role == BufferRole::output;
     if (access.size % word_bytes != 0 || access.address % word_bytes != 0) {
       if (access.kind != AccessKind::read && is_output) ++direct_;  // nobody can follow a part of an element
@@ -188,27 +186,32 @@ class Handover final : public Observer {
     }
     const std::uint32_t words = access.size / word_bytes;
     if (access.kind != AccessKind::read) {
-      if (is_output || access.space == Space::shared) stored_ = {access.address, words, access.by.thread, access.space == Space::shared};
+      for (std::uint32_t i = 0; i < words; ++i) {
+        if (is_output) stored_[access.address + i * word_bytes] = access.by.thread;
+        if (access.space == Space::shared) laid_.insert(access.address + i * word_bytes);
+      }
       return;
     }
     if (access.space == Space::shared) {
-      each_shared_value(access.address, words, [&](std::uint32_t value) {
-        if (laid_.contains(value)) taken_.insert(of_thread(access.by.thread, value));
+      each_shared_value(access.address, words, [&](std::uint32_t value, std::uintptr_t word) {
+        if (laid_.contains(word)) taken_.insert(of_thread(access.by.thread, value));
       });
     } else if (access.region->role == BufferRole::input) {
       for (std::uint32_t i = 0; i < words; ++i) loaders_[word_at(access.address + i * word_bytes)] = block_ * threads_ + access.by.thread;
     }
   }
-  void on_block_end(std::uint64_t, std::uint32_t) override { settle(); }
+  // A store is announced before it happens, and that of a struct before the load of what it copies: what was stored is read here.
+  void on_block_end(std::uint64_t, std::uint32_t) override {
+    for (const auto& [word, thread] : std::exchange(stored_, {})) arrived(word_at(word), thread);
+  }
   void on_block_parked(std::uint64_t block) override {
-    settle();
+    on_block_end(block, 0);
     parked_[block] = {std::exchange(laid_, {}), std::exchange(taken_, {})};
   }
   void on_block_resumed(std::uint64_t block) override {
     on_block_begin(block);
     std::tie(laid_, taken_) = std::exchange(parked_[block], {});
   }
-  void on_launch_end() override { settle(); }
 
   std::map<std::string, std::uint64_t> counters() const {
     return {{"handed_elements", handed_}, {"kept_elements", kept_}, {"direct_elements", direct_}};
@@ -226,30 +229,15 @@ class Handover final : public Observer {
   // Tells each value that lies in `words` words of shared memory: of every word, and of a whole number that lies there as a double.
   template <typename Tell>
   static void each_shared_value(std::uintptr_t address, std::uint32_t words, Tell tell) {
-    for (std::uint32_t i = 0; i < words; ++i) tell(word_at(address + i * word_bytes));
+    for (std::uint32_t i = 0; i < words; ++i) tell(word_at(address + i * word_bytes), address + i * word_bytes);
     for (std::uint32_t i = 0; i + 2 <= words; i += 2) {
       double wide = 0;
       std::memcpy(&wide, reinterpret_cast<const void*>(address + i * word_bytes), sizeof wide);
-      if (wide >= 1 && wide <= largest_exact) tell(std::bit_cast<std::uint32_t>(static_cast<float>(wide)));
+      if (wide >= 1 && wide <= largest_exact) tell(std::bit_cast<std::uint32_t>(static_cast<float>(wide)), address + i * word_bytes);
     }
   }
   static std::uint64_t of_thread(std::uint32_t thread, std::uint32_t value) { return std::uint64_t{thread} << 32 | value; }
 
-  // A store is announced before it happens: what it stored is read when the next event comes.
-  struct Stored {
-    std::uintptr_t address = 0;
-    std::uint32_t words = 0, thread = 0;
-    bool shared = false;
-  };
-
-  void settle() {
-    if (stored_.shared) {
-      each_shared_value(stored_.address, stored_.words, [&](std::uint32_t value) { laid_.insert(value); });
-    } else {
-      for (std::uint32_t i = 0; i < stored_.words; ++i) arrived(word_at(stored_.address + i * word_bytes), stored_.thread);
-    }
-    stored_.words = 0;
-  }
   void arrived(std::uint32_t value, std::uint32_t thread) {
     const auto loader = loaders_.find(value);
     if (!taken_.contains(of_thread(thread, value)) || loader == loaders_.end()) {
@@ -262,12 +250,12 @@ class Handover final : public Observer {
   }
 
   std::uint64_t threads_ = 0, block_ = 0;
-  Stored stored_;
   std::unordered_map<std::uint32_t, std::uint64_t> loaders_;  // by value: the thread of the launch that loaded it from an input
   // Of the running block.
-  std::unordered_set<std::uint32_t> laid_;   // values that were stored in shared memory
-  std::unordered_set<std::uint64_t> taken_;  // of those, with the thread that loaded them there
-  std::unordered_map<std::uint64_t, std::pair<std::unordered_set<std::uint32_t>, std::unordered_set<std::uint64_t>>> parked_;
+  std::unordered_map<std::uintptr_t, std::uint32_t> stored_;  // by word of an output: the thread that stored there
+  std::unordered_set<std::uintptr_t> laid_;                   // words of shared memory that were stored
+  std::unordered_set<std::uint64_t> taken_;                   // values that were loaded there, with the thread that did
+  std::unordered_map<std::uint64_t, std::pair<std::unordered_set<std::uintptr_t>, std::unordered_set<std::uint64_t>>> parked_;
   std::uint64_t handed_ = 0, kept_ = 0, direct_ = 0;
 };
 
@@ -285,32 +273,35 @@ class SharedUse final : public Observer {
     chunks_ = (std::size_t{launch.block.x} * launch.block.y * launch.block.z + 63) / 64;
   }
   void on_block_begin(std::uint64_t) override {
-    settle();
     laid_.assign(span_ / word_bytes + 1, {});
     values_.clear();
     loaders_.clear();
   }
   void on_access(const Access& access) override {
-    settle();
     if (access.size % word_bytes != 0 || access.address % word_bytes != 0) return;
     const std::uint32_t words = access.size / word_bytes;
     if (access.space != Space::shared) {
       if (access.kind == AccessKind::read && access.region->role == BufferRole::input && !is_constant(access)) load(access, words);
-    } else if (access.kind == AccessKind::write) {
-      stored_ = access;
-    } else {
-      for (std::uint32_t i = 0; i < words; ++i) use(access.offset / word_bytes + i, access.address + i * word_bytes, access.by.thread);
+      return;
+    }
+    for (std::uint32_t i = 0; i < words; ++i) {
+      const std::size_t word = access.offset / word_bytes + i;
+      if (word >= laid_.size()) return;
+      settle(laid_[word]);
+      if (access.kind == AccessKind::write)
+        laid_[word] = {access.address + i * word_bytes, access.by.thread, true, i % 2 == 0 && access.size % 8 == 0};
+      else
+        use(laid_[word], access.by.thread);
     }
   }
-  void on_block_end(std::uint64_t, std::uint32_t) override { settle(); }
+  void on_block_end(std::uint64_t, std::uint32_t) override {
+    for (Laid& laid : laid_) settle(laid);
+  }
   void on_block_parked(std::uint64_t block) override {
-    settle();
+    on_block_end(block, 0);
     parked_[block] = {std::exchange(laid_, {}), std::exchange(values_, {}), std::exchange(loaders_, {})};
   }
-  void on_block_resumed(std::uint64_t block) override {
-    settle();
-    std::tie(laid_, values_, loaders_) = std::exchange(parked_[block], {});
-  }
+  void on_block_resumed(std::uint64_t block) override { std::tie(laid_, values_, loaders_) = std::exchange(parked_[block], {}); }
 
   std::map<std::string, std::uint64_t> counters() const {
     return {{"used_words", read_ + (loaded_ > kept_ ? loaded_ - kept_ : 0)}, {"shared_words_of_others", handed_}};
@@ -318,9 +309,14 @@ class SharedUse final : public Observer {
 
  private:
   static constexpr std::uint32_t word_bytes = 4;
+  // A store is announced before it happens, and of a longer one perhaps all words before the first: what it laid there is read when the
+  // word is touched again.
   struct Laid {
-    std::uint32_t value = 0;  // its number in `values_` + 1; 0: no element
-    bool wide = false;        // as a double, in this word and the next
+    std::uintptr_t address = 0;
+    std::uint32_t by = 0;                        // the thread that stored it
+    bool pending = false, perhaps_wide = false;  // stored and not looked at since; it may be a double with the next word
+    bool wide = false;                           // it is one
+    std::uint32_t value = 0;                     // its number in `values_` + 1; 0: no element
   };
   template <class Number>
   static Number at(std::uintptr_t address) {
@@ -340,45 +336,36 @@ class SharedUse final : public Observer {
       ++loaded_;
     }
   }
-  void use(std::size_t word, std::uintptr_t address, std::uint32_t thread) {
-    if (word >= laid_.size() || laid_[word].value == 0) return;
-    const Laid laid = laid_[word];
+  void use(Laid& laid, std::uint32_t thread) {
+    if (laid.value == 0) return;
     ++read_;
     if (has_loaded(laid.value - 1, thread)) return;
     ++handed_;
     if (!doubles_) return;
-    laid_[word] = {};
-    if (laid.wide) put(address, 2 * at<double>(address));
-    if (!laid.wide) put(address, 2 * at<float>(address));
+    laid.value = 0;
+    if (laid.wide) put(laid.address, 2 * at<double>(laid.address));
+    if (!laid.wide) put(laid.address, 2 * at<float>(laid.address));
   }
   template <class Number>
   static void put(std::uintptr_t address, Number number) {
     std::memcpy(reinterpret_cast<void*>(address), &number, sizeof number);
   }
-  // A store is announced before it happens: what it stored is read when the next event comes.
-  void settle() {
-    const Access stored = std::exchange(stored_, {});
-    for (std::uint32_t i = 0; i * word_bytes < stored.size; ++i) {
-      const std::uintptr_t address = stored.address + i * word_bytes;
-      if (const std::size_t word = stored.offset / word_bytes + i; word < laid_.size()) {
-        laid_[word] = {};
-        auto known = values_.find(at<std::uint32_t>(address));
-        if (known == values_.end() && i % 2 == 0 && stored.size % 8 == 0) {
-          const double wide = at<double>(address);
-          known = values_.find(std::bit_cast<std::uint32_t>(static_cast<float>(wide)));
-          if (known != values_.end() && static_cast<double>(std::bit_cast<float>(known->first)) != wide) known = values_.end();
-          laid_[word].wide = known != values_.end();
-        }
-        if (known == values_.end() || known->first == 0) continue;
-        laid_[word].value = known->second + 1;
-        if (has_loaded(known->second, stored.by.thread)) ++kept_;
-      }
+  void settle(Laid& laid) {
+    if (!std::exchange(laid.pending, false)) return;
+    auto known = values_.find(at<std::uint32_t>(laid.address));
+    if (known == values_.end() && laid.perhaps_wide) {
+      const double wide = at<double>(laid.address);
+      known = values_.find(std::bit_cast<std::uint32_t>(static_cast<float>(wide)));
+      if (known != values_.end() && static_cast<double>(std::bit_cast<float>(known->first)) != wide) known = values_.end();
+      laid.wide = known != values_.end();
     }
+    if (known == values_.end() || known->first == 0) return;
+    laid.value = known->second + 1;
+    if (has_loaded(known->second, laid.by)) ++kept_;
   }
 
   const bool doubles_;
   std::size_t span_ = 0, chunks_ = 1;  // 64 threads each
-  Access stored_;
   // Of the running block: its words of shared memory, the values of the inputs that its threads have loaded, and who has loaded each.
   std::vector<Laid> laid_;
   std::unordered_map<std::uint32_t, std::uint32_t> values_;

@@ -256,6 +256,17 @@ TEST_CASE("an element is doubled once, for the first thread that it is handed ov
   CHECK(launch.tile[0] == 1.0f);
 }
 
+TEST_CASE("a struct is copied after the announcements of its store and of its load, in this order", "[shared_use]") {
+  Handed launch(true);
+  launch.touch(AccessKind::write, 0, launch.tile.data(), 16);
+  launch.touch(AccessKind::read, 0, launch.in.data(), 16);
+  std::copy(launch.in.begin(), launch.in.end(), launch.tile.begin());
+  launch.read(1, 0, 4);
+  CHECK(launch.handed() == 4);
+  CHECK(launch.used() == 4);
+  CHECK(launch.tile[3] == 1.75f);
+}
+
 TEST_CASE("an element may lie in shared memory as a double", "[shared_use]") {
   Handed launch(true);
   alignas(8) std::array<double, 4> wide{};
@@ -354,6 +365,7 @@ class Moves {
   std::uint32_t load(std::uint32_t thread, std::size_t i) { return tell(thread, input_, &in_[i], AccessKind::read), in_[i]; }
   std::uint32_t take(std::uint32_t thread, std::size_t i) { return tell(thread, shared_, &as_[i], AccessKind::read), as_[i]; }
   void lay(std::uint32_t thread, std::size_t i, std::uint32_t value) { tell(thread, shared_, &as_[i], AccessKind::write), as_[i] = value; }
+  void announce_store(std::uint32_t thread, std::size_t i) { tell(thread, output_, &out_[i], AccessKind::write); }
   void store(std::uint32_t thread, std::size_t i, std::uint32_t value) {
     tell(thread, output_, &out_[i], AccessKind::write), out_[i] = value;
   }
@@ -371,7 +383,7 @@ class Moves {
 
   // Handed over, kept, direct.
   std::array<std::uint64_t, 3> counts() {
-    handover_.on_launch_end();
+    handover_.on_block_end(block_, 0);
     auto counters = handover_.counters();
     return {counters["handed_elements"], counters["kept_elements"], counters["direct_elements"]};
   }
@@ -401,6 +413,14 @@ using Counts = std::array<std::uint64_t, 3>;
 TEST_CASE("an element that another thread laid into shared memory is handed over", "[handover]") {
   Moves moves;
   moves.lay(0, 3, moves.load(0, 1));
+  moves.store(5, 0, moves.take(5, 3));
+  CHECK(moves.counts() == Counts{1, 0, 0});
+}
+
+TEST_CASE("an element's store may be announced before its load, where a struct is copied", "[handover]") {
+  Moves moves;
+  moves.lay(0, 3, moves.load(0, 1));
+  moves.announce_store(5, 0);
   moves.store(5, 0, moves.take(5, 3));
   CHECK(moves.counts() == Counts{1, 0, 0});
 }
