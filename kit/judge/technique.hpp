@@ -44,6 +44,16 @@ inline std::string missed_lanes(const Counters& counters) {
          std::to_string(least) + " earn these points. Start blocks of 32 threads or more, and let neighbouring threads work side by side.";
 }
 
+// Why the warps of a block do not work together; empty: they do. A tree has few phases; in a chain, a barrier stands behind each thread.
+inline std::string missed_phases(const Counters& counters) {
+  constexpr std::uint64_t most = 16;  // threads for one that works: a tree over 1,024 threads that hold one number each has 7
+  const std::uint64_t all = counters.at("words_of_all_threads"), full = counters.at("words_of_full_blocks");
+  if (full <= most * all) return {};
+  return "between the barriers of a block, fewer than one in " + std::to_string(full / all) +
+         " of its threads loads and stores; at least one in " + std::to_string(most) +
+         " earns these points. Let half of the threads add in each step, and not one after another.";
+}
+
 // Why the work is not spread over threads; empty: it is. `most_words`: so many words one thread may load and store in a launch.
 // `most_in_run`: so many the busiest threads of all launches together, which come one after another. `remedy` says what to do. Both are
 // bounds on the busiest alone: what other threads do to no purpose changes nothing.

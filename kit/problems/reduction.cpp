@@ -101,6 +101,7 @@ std::string missed_combining(int size, const judge::Counters& counters) {
     return "it loads less from global memory than `in` holds: where does it have the rest from?";
   if (std::string missed = judge::missed_spread(counters, most_words_of_a_summand, "Share the work among more threads."); !missed.empty())
     return missed;
+  if (std::string missed = judge::missed_phases(counters); !missed.empty()) return missed;
   const std::uint64_t stores = (judge::stored_bytes(counters) + word - 1) / word;
   if (stores > most_stores)
     return "it changes global memory " + std::to_string(stores) + " times, once for every " + std::to_string(n / stores) +

@@ -65,7 +65,8 @@ inline bool is_result(const Region& region) {
 // any thread loads and stores, wherever they lie, and the most that any block stores outside its shared memory. An element that a
 // thread stores again, as a sum that grows, counts once for it. Grids that kernels launch come one after another: of each, the busiest
 // counts, and they add up. And how much all threads would load and store if every lane of a warp did as much as the busiest lane of its
-// warp, between two barriers: where lanes work one after another, or few work at all, that is far more than they do.
+// warp, between two barriers, or every thread of a block as much as the busiest lanes of its busiest warp: where lanes or warps work one
+// after another, or few work at all, that is far more than they do.
 class ThreadShare final : public Observer {
  public:
   // What lies in `locals` is work as well. So is what has joined `requests`, of which this is not told.
@@ -84,11 +85,14 @@ class ThreadShare final : public Observer {
     stored_.assign(threads_, 0);
     words_.assign(threads_, 0);
     before_.assign(threads_, 0);
+    in_phase_.assign((threads_ + 31) / 32, 0);
     outside_ = 0;
     seen_.clear();
   }
   void on_barrier(const BarrierEvent&) override {
     for (std::uint32_t warp = 0; warp * 32 < threads_; ++warp) end_phase(warp);
+    full_blocks_ += threads_ * *std::max_element(in_phase_.begin(), in_phase_.end());
+    std::fill(in_phase_.begin(), in_phase_.end(), 0);
   }
   void on_warp_sync(const WarpSyncEvent& sync) override { end_phase(sync.warp); }
   [[gnu::always_inline]] void on_access(const Access& access) override {
@@ -101,7 +105,7 @@ class ThreadShare final : public Observer {
     const auto after =
         std::upper_bound(grids_.begin(), grids_.end(), block, [](std::uint64_t at, const Grid& one) { return at < one.first; });
     Grid& grid = *std::prev(after);
-    for (std::uint32_t warp = 0; warp * 32 < threads_; ++warp) end_phase(warp);
+    on_barrier({});
     for (std::uint32_t thread = 0; thread < threads_; ++thread) {
       const std::uint64_t words = words_of(thread);
       grid.of_thread = std::max(grid.of_thread, words);
@@ -111,11 +115,11 @@ class ThreadShare final : public Observer {
   }
 
   void on_block_parked(std::uint64_t block) override {
-    parked_[block] = {std::exchange(stored_, {}), std::exchange(words_, {}), std::exchange(before_, {}), std::exchange(seen_, {}),
-                      outside_};
+    parked_[block] = {std::exchange(stored_, {}),   std::exchange(words_, {}), std::exchange(before_, {}),
+                      std::exchange(in_phase_, {}), std::exchange(seen_, {}),  outside_};
   }
   void on_block_resumed(std::uint64_t block) override {
-    std::tie(stored_, words_, before_, seen_, outside_) = std::exchange(parked_[block], {});
+    std::tie(stored_, words_, before_, in_phase_, seen_, outside_) = std::exchange(parked_[block], {});
   }
 
   std::uint64_t most_elements() const { return most_elements_; }
@@ -123,6 +127,7 @@ class ThreadShare final : public Observer {
   std::uint64_t most_stores_of_a_block() const { return sum(&Grid::of_block); }
   std::uint64_t all_words() const { return all_words_; }          // of all threads together
   std::uint64_t full_warps_words() const { return full_warps_; }  // if every lane did as much as the busiest of its warp
+  std::uint64_t full_blocks_words() const { return full_blocks_; }
 
  private:
   struct Grid {
@@ -143,6 +148,7 @@ class ThreadShare final : public Observer {
       busiest = std::max(busiest, words - std::exchange(before_[thread], words));
     }
     full_warps_ += 32 * busiest;
+    in_phase_[warp] += busiest;
   }
   void store(const Access& access) {
     const std::uint32_t thread = access.by.thread;
@@ -153,15 +159,15 @@ class ThreadShare final : public Observer {
 
   const LocalMemory& locals_;
   const WarpRequests* const requests_;
-  std::uint64_t threads_ = 1, most_elements_ = 0, all_words_ = 0, full_warps_ = 0;
+  std::uint64_t threads_ = 1, most_elements_ = 0, all_words_ = 0, full_warps_ = 0, full_blocks_ = 0;
   std::vector<Grid> grids_{{}};  // by their first block
-  // Of the running block, by thread: elements, words, and words before its last barrier. Then what it stored outside shared memory, and
-  // which elements, as one number for element and thread.
-  std::vector<std::uint64_t> stored_, words_, before_;
+  // Of the running block, by thread: elements, words, and words before its last barrier; by warp, the words of its busiest lanes since the
+  // block's last barrier. Then what it stored outside shared memory, and which elements, as one number for element and thread.
+  std::vector<std::uint64_t> stored_, words_, before_, in_phase_;
   std::uint64_t outside_ = 0;
   std::unordered_set<std::uint64_t> seen_;
   using Words = std::vector<std::uint64_t>;
-  using Block = std::tuple<Words, Words, Words, std::unordered_set<std::uint64_t>, std::uint64_t>;
+  using Block = std::tuple<Words, Words, Words, Words, std::unordered_set<std::uint64_t>, std::uint64_t>;
   std::unordered_map<std::uint64_t, Block> parked_;
 };
 

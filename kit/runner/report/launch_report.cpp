@@ -168,6 +168,7 @@ void count_traffic(protocol::LaunchReply& answer, const simt::TrafficObservers& 
   answer.counters["busiest_block_stores"] = share.most_stores_of_a_block();
   answer.counters["words_of_all_threads"] = share.all_words();
   answer.counters["words_of_full_warps"] = share.full_warps_words();
+  answer.counters["words_of_full_blocks"] = share.full_blocks_words();
   answer.counters["constant_replays"] = requests.constant_replays();
   std::tie(answer.counters["load_sectors"], answer.counters["least_load_sectors"]) = requests.sectors(AccessKind::read);
   std::tie(answer.counters["store_sectors"], answer.counters["least_store_sectors"]) = requests.sectors(AccessKind::write);

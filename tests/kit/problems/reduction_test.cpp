@@ -33,6 +33,7 @@ judge::Counters counters_of(std::uint64_t n) {
           {"surface_store_bytes", 0},
           {"words_of_all_threads", 32},
           {"words_of_full_warps", 32},
+          {"words_of_full_blocks", 32},
           {"most_words_of_a_thread", 28},
           {"busiest_thread_words", 36}};
 }
@@ -119,6 +120,8 @@ TEST_CASE("the technique rule asks for few changes of global memory, by threads 
   CHECK(missed("global_store_bytes", 4 * (n / 64)).find("once for every 64 numbers") != std::string::npos);
   CHECK(missed("most_words_of_a_thread", 96).empty());
   CHECK(missed("most_words_of_a_thread", 97).find("more threads") != std::string::npos);
+  CHECK(missed("words_of_full_blocks", 16 * 32).empty());
+  CHECK(missed("words_of_full_blocks", 17 * 32).find("fewer than one in 17 of its threads") != std::string::npos);
   CHECK(missed("global_load_bytes", 4 * n - 4).find("less from global memory") != std::string::npos);
   CHECK(missed("global_load_bytes", 8 * n).find("more often than needed") != std::string::npos);
   CHECK_THROWS(missed_combining(n, {}));

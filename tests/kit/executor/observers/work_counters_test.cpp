@@ -301,6 +301,26 @@ TEST_CASE("lanes that work one after another are told from lanes that work side 
   CHECK(full(true) == 32 * 32);
 }
 
+TEST_CASE("warps that wait for each other at barriers are told from warps that work in one phase", "[thread_share]") {
+  const Region C = output();
+  LocalMemory locals;
+  const auto full = [&](bool in_turn) {
+    ThreadShare share(locals);
+    share.on_launch_begin({.grid = {1, 1, 1}, .block = {64, 1, 1}});
+    locals.begin_block(64);
+    share.on_block_begin(0);
+    for (std::uint32_t thread = 0; thread < 64; ++thread) {
+      share.on_access(store(C, 4 * thread, thread, 0, 4));
+      if (in_turn && thread == 31) share.on_barrier({});
+    }
+    share.on_block_end(0, 0);
+    CHECK(share.full_warps_words() == 64);
+    return share.full_blocks_words();
+  };
+  CHECK(full(false) == 64);
+  CHECK(full(true) == 2 * 64);
+}
+
 TEST_CASE("reads and other buffers are no stored elements", "[thread_share]") {
   Region A = output();
   A.role = BufferRole::input;
