@@ -27,11 +27,10 @@ SECTION = MarkedSection(
 )
 SIZES = (1024, 2048)
 _NEAR = (0.8, 1.25)  # predicted by measured time: within a quarter
-_FAR = 1.6  # the same, or its inverse: named as far off
 
 
 def section() -> str:
-    return "\n".join([*_orders(), "", *_kernels()])
+    return "\n".join(_orders())
 
 
 def _orders() -> Iterator[str]:
@@ -65,22 +64,6 @@ def _order(measured: Mapping[str, float], facts: Mapping[str, Facts], size: int)
 
 def _rungs() -> set[str]:
     return set(told.measured_ms(told.LADDER, SIZES[-1]))
-
-
-def _kernels() -> Iterator[str]:
-    """Those that the model predicts worst at the largest size, the farthest off first."""
-    facts = told.all_facts()
-    times = {size: told.measured_ms(told.MEASURED, size) for size in SIZES}
-    predicted = {size: {name: told.prediction(facts[name], size) for name in times[size]} for size in SIZES}
-    shares = {name: 1e3 * predicted[SIZES[-1]][name].seconds / ms for name, ms in times[SIZES[-1]].items()}
-    off = {name: max(share, 1 / share) for name, share in shares.items()}
-    yield f"Of the {len(off)} kernels, these are off by a factor of more than {_FAR} at {SIZES[-1]}³:"
-    yield ""
-    yield "| kernel | " + " | ".join(f"{size}³: ms | predicted" for size in SIZES) + " | what binds it by prediction |"
-    yield "|---|" + "--:|" * (2 * len(SIZES)) + "---|"
-    for name in sorted((name for name in off if off[name] > _FAR), key=off.__getitem__, reverse=True):
-        cells = " | ".join(f"{times[size][name]:.3f} | {1e3 * predicted[size][name].seconds:.3f}" for size in SIZES)
-        yield f"| {name.replace('_', ' ')} | {cells} | {predicted[SIZES[-1]][name].binding.name} |"
 
 
 if __name__ == "__main__":
