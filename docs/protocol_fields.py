@@ -1,18 +1,23 @@
-"""Prints the messages between the processes and their fields, read off the lists that the kit writes and reads them by.
+"""Lists the messages between the processes and their fields, read off the lists that the kit writes and reads them by.
 
-    .venv/bin/python docs/protocol_fields.py
-
-In brackets: written as a list. It knows the kit's macros (kit/protocol/message_fields.hpp), and parses no C++.
+`.venv/bin/python docs/protocol_fields.py` prints the list. With `--write` it writes the section between the two markers of message-fields.md,
+and a test fails where that is not current. It knows the kit's macros (kit/protocol/message_fields.hpp), and parses no C++.
 """
 
 # ruff: noqa: INP001 -- a script, in no package
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
+from marked_section import MarkedSection
+
 ROOT = Path(__file__).resolve().parent.parent
+SECTION = MarkedSection(
+    ROOT / "docs" / "message-fields.md",
+    "<!-- messages: begin (docs/protocol_fields.py --write) -->",
+    "<!-- messages: end -->",
+)
 FILES = (
     "kit/protocol/protocol.cpp",
     "kit/runner/submission/image.cpp",
@@ -26,7 +31,7 @@ _LIST = re.compile(r"TILELAB_(BESIDE|NEEDS|MAY_HAVE)\(([^()]*)\)")
 
 
 def message_list() -> str:
-    """A line for each message."""
+    """Markdown: a line for each message."""
     return "\n".join(line for file in FILES for line in _lines((ROOT / file).read_text(encoding="utf-8")))
 
 
@@ -49,4 +54,4 @@ def _names(listed: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{message_list()}\n")
+    SECTION.main(message_list)

@@ -1,6 +1,6 @@
-"""docs/protocols.md names every field that is read and written by hand, and no other; its script prints those of the other messages.
+"""docs/message-fields.md names every field that the processes send each other, and no other: its list and its table against the code.
 
-The script reads the kit's own lists. Of what is read and written by hand it reads the quoted keys, and parses no C++. What a field
+The list is made from the kit's own lists. Of what is read and written by hand it reads the quoted keys, and parses no C++. What a field
 means is not looked at.
 """
 
@@ -19,7 +19,8 @@ from grader.model.result import Explanation, Finding, LineTraffic, Mismatch, Sit
 from grader.run.launches.trace_phases import Trace, TracedArray, TracedPlace
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "protocols.md"
+PAGE = ROOT / "docs" / "message-fields.md"
+PROTOCOLS = ROOT / "docs" / "protocols.md"
 _ROW = re.compile(r"^\| `(?P<file>kit/[\w/]+\.[ch]pp)` \| [^|]+ \| (?P<fields>[^|]+) \|$", re.MULTILINE)
 _KEYS = (
     r'(?:\.|->)at\("(\w+)"\)',
@@ -31,8 +32,6 @@ _KEYS = (
 )
 _OPERATION = re.compile(r'\bop == "(\w+)"')
 _CALLS = re.compile(r"\bplain_calls = \{(.*?)\};", re.DOTALL)  # requests by their functions: no fields
-_LISTED = re.compile(r"^TILELAB_(?:MESSAGE|FIELDS|ROW)\(([\w:]+),", re.MULTILINE)
-_PRINTED = re.compile(r"^- `([\w:]+)`: (.*)$", re.MULTILINE)
 _FIELDS = re.compile(r"\bfields(?:<[\w:]+>)?\((.*?)\);", re.DOTALL)  # each key before its member
 # What else the two folders read or write as JSON with quoted keys is part of no message of these processes.
 _MESSAGES = (
@@ -66,25 +65,28 @@ FILES = files_with_fields()
 @pytest.mark.parametrize("file", sorted(FILES))
 def test_the_page_names_the_fields_that_the_code_reads_and_writes(file: str) -> None:
     named = fields_on(PAGE.read_text(encoding="utf-8")).get(file, set())
-    assert sorted(FILES[file] - named) == [], f"docs/protocols.md does not name these fields of {file}"
-    assert sorted(named - FILES[file]) == [], f"docs/protocols.md names fields that {file} does not have"
+    assert sorted(FILES[file] - named) == [], f"docs/message-fields.md does not name these fields of {file}"
+    assert sorted(named - FILES[file]) == [], f"docs/message-fields.md names fields that {file} does not have"
 
 
-@pytest.fixture(scope="module")
-def messages() -> dict[str, set[str]]:
-    """The fields of each message, as the script prints them."""
-    command = [sys.executable, str(ROOT / "docs" / "protocol_fields.py")]
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return {name: set(re.findall(r"`(\w+)`", fields)) for name, fields in _PRINTED.findall(printed)}
-
-
-def test_the_script_prints_every_list_of_fields_and_the_page_names_its_file(messages: dict[str, set[str]]) -> None:
-    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (ROOT / "kit").rglob("*.cpp")}
-    listed = {file: set(_LISTED.findall(text)) for file, text in texts.items()}
-    assert len(set().union(*listed.values())) > 20
-    assert set().union(*listed.values()) == messages.keys()
+def test_the_list_of_messages_is_current() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert [file for file, names in listed.items() if names and f"`{file}`" not in page] == []
+    made = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "protocol_fields.py")], check=True, capture_output=True, text=True
+    ).stdout
+    assert f"-->\n{made}<!-- messages: end -->" in page, "run .venv/bin/python docs/protocol_fields.py --write"
+
+
+def test_every_list_of_fields_is_on_the_page() -> None:
+    made = set(re.findall(r"^- `([\w:]+)`: ", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "kit").rglob("*.cpp")]
+    listed = {
+        name
+        for text in sources
+        for name in re.findall(r"^TILELAB_(?:MESSAGE|FIELDS|ROW)\(([\w:]+),", text, re.MULTILINE)
+    }
+    assert len(listed) > 20
+    assert listed <= made
 
 
 # What the grader reads of these messages, and what is beside them in its models or left to others.
@@ -107,10 +109,12 @@ _MODELS: list[tuple[str, type[BaseModel], set[str]]] = [
 
 @pytest.mark.parametrize(("message", "model", "others"), _MODELS)
 def test_the_graders_models_have_the_fields_of_the_messages(
-    message: str, model: type[BaseModel], others: set[str], messages: dict[str, set[str]]
+    message: str, model: type[BaseModel], others: set[str]
 ) -> None:
-    assert messages[message]
-    assert messages[message] - others <= set(model.model_fields)
+    (line,) = re.findall(rf"^- `{message}`: (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    fields = set(re.findall(r"`(\w+)`", line))
+    assert fields
+    assert fields - others <= set(model.model_fields)
 
 
 def test_the_page_has_no_row_of_a_file_without_messages() -> None:
@@ -119,7 +123,7 @@ def test_the_page_has_no_row_of_a_file_without_messages() -> None:
 
 def test_the_page_names_each_request_of_a_program() -> None:
     asked = requests_in((ROOT / "kit/program/broker.cpp").read_text(encoding="utf-8"))
-    table = PAGE.read_text(encoding="utf-8").split("| `op` | what it asks for |")[1].split("\n\n")[0]
+    table = PROTOCOLS.read_text(encoding="utf-8").split("| `op` | what it asks for |")[1].split("\n\n")[0]
     rows = {one for line in table.split("\n")[2:] for one in re.findall(r"`(\w+)`", line.split("|")[1])}
     named = set(re.findall(r"`(\w+)`", table))
     assert sorted(asked - named) == [], "docs/protocols.md does not name these requests"
