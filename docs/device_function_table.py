@@ -1,7 +1,7 @@
 """Lists the CUDA that the CPU executor offers, read off the device headers and the build's own lists.
 
 `.venv/bin/python docs/device_function_table.py` prints every name. With `--write` it writes the section between the two markers
-of how-the-cpu-executor-works.md, and a test fails where that is not current. The page names a header where the executor has its
+of cuda-on-the-cpu.md, and a test fails where that is not current. The page names a file where the executor has its
 own functions, so that a new one leaves the page as it is. The compiler writes
 the rows out, and declarations are read line by line: no C++ parser.
 """
@@ -22,7 +22,7 @@ from marked_section import MarkedSection
 ROOT = Path(__file__).resolve().parent.parent
 HEADERS = ROOT / "kit" / "executor" / "device"
 SECTION = MarkedSection(
-    ROOT / "docs" / "how-the-cpu-executor-works.md",
+    ROOT / "docs" / "cuda-on-the-cpu.md",
     "<!-- device functions: begin (docs/device_function_table.py --write) -->",
     "<!-- device functions: end -->",
 )
@@ -43,17 +43,21 @@ _OF_THE_KIT = ("__grid_", "__needs_", "tilelab_")
 
 
 def function_table(*, of_the_page: bool = False) -> str:
-    """Markdown: every name; on the page, headers where their functions are."""
+    """Markdown: every name; on the page, files where long lists of them are."""
     sys.path.insert(0, str(ROOT))
     from grader.engines.device_functions import C_LIBRARY, ONLY_ON_A_GPU, REDIRECTIONS  # noqa: PLC0415 -- no package when run as a script
 
-    functions = [(what, _link(header) if of_the_page else names) for what, header, names in _functions_by_header()]
+    functions = [
+        (what, _link(HEADERS / header) if of_the_page else names) for what, header, names in _functions_by_header()
+    ]
     rows = [
         *_language(),
         *functions,
         (
             "C library, as device code may call it",
-            _code(name for name in sorted(C_LIBRARY) if not name.startswith("_")),
+            _link(ROOT / "grader" / "engines" / "device_functions.py")
+            if of_the_page
+            else _code(name for name in sorted(C_LIBRARY) if not name.startswith("_")),
         ),
         (
             "C library, with what it touches announced",
@@ -68,16 +72,22 @@ def function_table(*, of_the_page: bool = False) -> str:
                 ]
             ),
         ),
-        ("Cooperative groups, in `namespace cooperative_groups`", _code(_groups())),
+        (
+            "Cooperative groups, in `namespace cooperative_groups`",
+            _link(HEADERS / "cooperative_groups.h") if of_the_page else _code(_groups()),
+        ),
         ("CUB's collectives, in `namespace cub`, with `<cub/cub.cuh>`", _code(_collectives())),
-        ("cuRAND's device functions, with `<curand_kernel.h>`", _code(_random())),
+        (
+            "cuRAND's device functions, with `<curand_kernel.h>`",
+            _link(HEADERS / "curand_kernel.h") if of_the_page else _code(_random()),
+        ),
         ("Headers a file may include besides the standard ones", _code(_headers())),
         (
             "Allowed in a kernel, but only on a GPU: `needs-gpu`",
             _code(name for name in sorted(ONLY_ON_A_GPU) if not name.startswith("_")),
         ),
     ]
-    column = "names, or the header that declares them" if of_the_page else "names"
+    column = "names, or the file that has them" if of_the_page else "names"
     return "\n".join([f"| what | {column} |", "|---|---|", *(f"| {what} | {names} |" for what, names in rows)])
 
 
@@ -145,8 +155,8 @@ def _functions_by_header() -> list[tuple[str, str, str]]:
     ]
 
 
-def _link(header: str) -> str:
-    return f"[`{header}`](../{(HEADERS / header).relative_to(ROOT).as_posix()})"
+def _link(file: Path) -> str:
+    return f"[`{file.name}`](../{file.relative_to(ROOT).as_posix()})"
 
 
 @cache

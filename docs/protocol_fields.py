@@ -1,6 +1,6 @@
 """Lists the messages between the processes and their fields, read off the lists that the kit writes and reads them by.
 
-`.venv/bin/python docs/protocol_fields.py` prints the table. With `--write` it writes the section between the two markers of protocols.md,
+`.venv/bin/python docs/protocol_fields.py` prints the list. With `--write` it writes the section between the two markers of message-fields.md,
 and a test fails where that is not current. It knows the kit's macros (kit/protocol/message_fields.hpp), and parses no C++.
 """
 
@@ -14,7 +14,7 @@ from marked_section import MarkedSection
 
 ROOT = Path(__file__).resolve().parent.parent
 SECTION = MarkedSection(
-    ROOT / "docs" / "protocols.md",
+    ROOT / "docs" / "message-fields.md",
     "<!-- messages: begin (docs/protocol_fields.py --write) -->",
     "<!-- messages: end -->",
 )
@@ -30,24 +30,23 @@ _MESSAGE = re.compile(
 _LIST = re.compile(r"TILELAB_(BESIDE|NEEDS|MAY_HAVE)\(([^()]*)\)")
 
 
-def message_table() -> str:
-    """Markdown: a row for each message."""
-    rows = [row for file in FILES for row in _rows((ROOT / file).read_text(encoding="utf-8"))]
-    return "\n".join(["| message | needs | may have |", "|---|---|---|", *rows])
+def message_list() -> str:
+    """Markdown: a line for each message."""
+    return "\n".join(line for file in FILES for line in _lines((ROOT / file).read_text(encoding="utf-8")))
 
 
-def _rows(text: str) -> list[str]:
-    rows = []
+def _lines(text: str) -> list[str]:
+    lines = []
     for found in _MESSAGE.finditer(text):
         if found["macro"] == "ROW":
-            rows.append(f"| `{found['name']}` | a list: {_names(found['lists'])} | |")
+            lines.append(f"- `{found['name']}`: [{_names(found['lists'])}]")
             continue
         lists = dict(_LIST.findall(found["lists"]))
         beside = f"the fields of its {_names(lists['BESIDE'])}, " if "BESIDE" in lists else ""
-        rows.append(
-            f"| `{found['name']}` | {beside}{_names(lists.get('NEEDS', ''))} | {_names(lists.get('MAY_HAVE', ''))} |"
-        )
-    return rows
+        needed = f"{beside}{_names(lists.get('NEEDS', ''))}"
+        optional = f"may have {_names(lists['MAY_HAVE'])}" if "MAY_HAVE" in lists else ""
+        lines.append(f"- `{found['name']}`: {'; '.join(part for part in (needed, optional) if part)}")
+    return lines
 
 
 def _names(listed: str) -> str:
@@ -55,4 +54,4 @@ def _names(listed: str) -> str:
 
 
 if __name__ == "__main__":
-    SECTION.main(message_table)
+    SECTION.main(message_list)

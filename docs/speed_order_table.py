@@ -30,7 +30,7 @@ _NEAR = (0.8, 1.25)  # predicted by measured time: within a quarter
 
 
 def section() -> str:
-    return "\n".join([*_orders(), "", *_kernels()])
+    return "\n".join(_orders())
 
 
 def _orders() -> Iterator[str]:
@@ -64,19 +64,6 @@ def _order(measured: Mapping[str, float], facts: Mapping[str, Facts], size: int)
 
 def _rungs() -> set[str]:
     return set(told.measured_ms(told.LADDER, SIZES[-1]))
-
-
-def _kernels() -> Iterator[str]:
-    """Each kernel, the fastest first."""
-    facts = told.all_facts()
-    times = {size: told.measured_ms(told.MEASURED, size) for size in SIZES}
-    yield "| kernel | " + " | ".join(f"{size}³: ms | predicted" for size in SIZES) + " | what binds it by prediction |"
-    yield "|---|" + "--:|" * (2 * len(SIZES)) + "---|"
-    for name in sorted(times[SIZES[-1]], key=times[SIZES[-1]].__getitem__):
-        found = {size: told.prediction(facts[name], size) for size in SIZES}
-        cells = " | ".join(f"{times[size][name]:.3f} | {1e3 * found[size].seconds:.3f}" for size in SIZES)
-        shown = f"**{name.replace('_', ' ')}**" if name in _rungs() else name.replace("_", " ")
-        yield f"| {shown} | {cells} | {found[SIZES[-1]].binding.name} |"
 
 
 if __name__ == "__main__":

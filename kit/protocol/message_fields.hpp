@@ -1,5 +1,5 @@
 // A message is described once, by the list of its fields: what writes it as JSON and what reads it follow from that list. The fields' names
-// are the keys. docs/protocol_fields.py reads the same lists, for docs/protocols.md.
+// are the keys. docs/protocol_fields.py reads the same lists, for docs/message-fields.md.
 //
 //   TILELAB_MESSAGE(Site, TILELAB_NEEDS(file) TILELAB_MAY_HAVE(line, block))
 //   TILELAB_ROW(Piece, offset, bytes, floating)

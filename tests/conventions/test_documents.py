@@ -160,7 +160,7 @@ def test_every_compiler_flag_is_explained() -> None:
 
 def test_the_list_of_cuda_functions_is_current() -> None:
     device_function_table = script("device_function_table")
-    page = text_of("docs/how-the-cpu-executor-works.md")
+    page = text_of("docs/cuda-on-the-cpu.md")
     section = device_function_table.function_table(of_the_page=True)
     remedy = "run .venv/bin/python docs/device_function_table.py --write"
     assert page == device_function_table.SECTION.replaced(section, page), remedy

@@ -20,7 +20,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = (
     "grader", "kit", "docs/verdict_documents.py", "docs/result.schema.json", "docs/device_function_table.py", "docs/marked_section.py",
-    "docs/how-the-cpu-executor-works.md", "docs/results.md",
+    "docs/cuda-on-the-cpu.md", "docs/results.md",
 )  # fmt: skip
 LIST, TABLE = "kit/executor/observer_list.hpp", "grader/model/verdicts.py"
 ADDITIONS = Path(__file__).parent / "additions"

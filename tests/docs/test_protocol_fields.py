@@ -1,6 +1,6 @@
-"""docs/protocols.md names every field that the processes send each other, and no other: the tables of fields against the code.
+"""docs/message-fields.md names every field that the processes send each other, and no other: its list and its table against the code.
 
-One table is made from the kit's own lists. Of what is read and written by hand it reads the quoted keys, and parses no C++. What a field
+The list is made from the kit's own lists. Of what is read and written by hand it reads the quoted keys, and parses no C++. What a field
 means is not looked at.
 """
 
@@ -19,7 +19,8 @@ from grader.model.result import Explanation, Finding, LineTraffic, Mismatch, Sit
 from grader.run.launches.trace_phases import Trace, TracedArray, TracedPlace
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "protocols.md"
+PAGE = ROOT / "docs" / "message-fields.md"
+PROTOCOLS = ROOT / "docs" / "protocols.md"
 _ROW = re.compile(r"^\| `(?P<file>kit/[\w/]+\.[ch]pp)` \| [^|]+ \| (?P<fields>[^|]+) \|$", re.MULTILINE)
 _KEYS = (
     r'(?:\.|->)at\("(\w+)"\)',
@@ -64,11 +65,11 @@ FILES = files_with_fields()
 @pytest.mark.parametrize("file", sorted(FILES))
 def test_the_page_names_the_fields_that_the_code_reads_and_writes(file: str) -> None:
     named = fields_on(PAGE.read_text(encoding="utf-8")).get(file, set())
-    assert sorted(FILES[file] - named) == [], f"docs/protocols.md does not name these fields of {file}"
-    assert sorted(named - FILES[file]) == [], f"docs/protocols.md names fields that {file} does not have"
+    assert sorted(FILES[file] - named) == [], f"docs/message-fields.md does not name these fields of {file}"
+    assert sorted(named - FILES[file]) == [], f"docs/message-fields.md names fields that {file} does not have"
 
 
-def test_the_table_of_messages_is_current() -> None:
+def test_the_list_of_messages_is_current() -> None:
     page = PAGE.read_text(encoding="utf-8")
     made = subprocess.run(
         [sys.executable, str(ROOT / "docs" / "protocol_fields.py")], check=True, capture_output=True, text=True
@@ -76,8 +77,8 @@ def test_the_table_of_messages_is_current() -> None:
     assert f"-->\n{made}<!-- messages: end -->" in page, "run .venv/bin/python docs/protocol_fields.py --write"
 
 
-def test_every_list_of_fields_is_in_the_table() -> None:
-    made = set(re.findall(r"^\| `([\w:]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
+def test_every_list_of_fields_is_on_the_page() -> None:
+    made = set(re.findall(r"^- `([\w:]+)`: ", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "kit").rglob("*.cpp")]
     listed = {
         name
@@ -110,8 +111,8 @@ _MODELS: list[tuple[str, type[BaseModel], set[str]]] = [
 def test_the_graders_models_have_the_fields_of_the_messages(
     message: str, model: type[BaseModel], others: set[str]
 ) -> None:
-    (row,) = re.findall(rf"^\| `{message}` \|(.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    fields = set(re.findall(r"`(\w+)`", row))
+    (line,) = re.findall(rf"^- `{message}`: (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    fields = set(re.findall(r"`(\w+)`", line))
     assert fields
     assert fields - others <= set(model.model_fields)
 
@@ -122,7 +123,7 @@ def test_the_page_has_no_row_of_a_file_without_messages() -> None:
 
 def test_the_page_names_each_request_of_a_program() -> None:
     asked = requests_in((ROOT / "kit/program/broker.cpp").read_text(encoding="utf-8"))
-    table = PAGE.read_text(encoding="utf-8").split("| `op` | what it asks for |")[1].split("\n\n")[0]
+    table = PROTOCOLS.read_text(encoding="utf-8").split("| `op` | what it asks for |")[1].split("\n\n")[0]
     rows = {one for line in table.split("\n")[2:] for one in re.findall(r"`(\w+)`", line.split("|")[1])}
     named = set(re.findall(r"`(\w+)`", table))
     assert sorted(asked - named) == [], "docs/protocols.md does not name these requests"

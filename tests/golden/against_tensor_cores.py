@@ -5,7 +5,7 @@
     .venv/bin/python tests/golden/against_tensor_cores.py table build/tensor     # prints a Markdown table
 
 Each kernel prints its results line by line: a name, a number, the bits of a float. This is no test: it needs a GPU. Its output is put
-into docs/how-the-cpu-executor-works.md by hand, with the date and the device.
+into docs/cuda-on-the-cpu.md by hand, with the date and the device.
 """
 
 # ruff: noqa: T201 -- it prints

@@ -6,7 +6,7 @@
 
 The first line of each file says which textures and surfaces its kernel gets; `memory` is a texture of linear memory, and the others are
 arrays. Each kernel prints its results line by line: a name, a number, the bits of a float. This is no test: it needs a GPU. Its output is
-put into docs/how-the-cpu-executor-works.md by hand, with the date and the device.
+put into docs/cuda-on-the-cpu.md by hand, with the date and the device.
 """
 
 # ruff: noqa: T201 -- it prints
