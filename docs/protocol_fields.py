@@ -1,6 +1,6 @@
 """Lists the messages between the processes and their fields, read off the lists that the kit writes and reads them by.
 
-`.venv/bin/python docs/protocol_fields.py` prints the list. With `--write` it writes the section between the two markers of message-fields.md,
+`.venv/bin/python docs/protocol_fields.py` prints the list. With `--write` it writes the section between the markers of message-fields.md,
 and a test fails where that is not current. It knows the kit's macros (kit/protocol/message_fields.hpp), and parses no C++.
 """
 

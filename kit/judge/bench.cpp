@@ -132,12 +132,12 @@ void reject_technique(const std::string& message) {
   throw std::logic_error("FAIL returned");  // never reached: FAIL throws
 }
 
-void check_technique(Trial trial, const std::function<std::string(const Counters&)>& missed) {
+void check_technique(Trial trial, const std::function<std::string(const Counters&)>& missed, bool may_follow_shared) {
   trial.counts_traffic = true;  // for the report, and for performance tiers
-  trial.follows_shared = bench().asks_for_shared();
+  const bool follows_shared = trial.follows_shared = may_follow_shared && bench().asks_for_shared();
   const Counters& counters = check(std::move(trial)).counters;
   std::string why = missed(counters);
-  if (why.empty() && bench().asks_for_shared()) why = missed_shared(counters);
+  if (why.empty() && follows_shared) why = missed_shared(counters);
   if (!why.empty()) reject_technique("correct, but " + why);
 }
 

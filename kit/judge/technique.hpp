@@ -103,7 +103,7 @@ inline std::string missed_parallelism(const Counters& counters) {
 struct LaunchRecord;
 RandomStream fresh_stream();  // Bench::draw(): a stream of its own for each draw
 const LaunchRecord& check(Trial trial);
-void check_technique(Trial trial, const std::function<std::string(const Counters&)>& missed);
+void check_technique(Trial trial, const std::function<std::string(const Counters&)>& missed, bool may_follow_shared = true);
 
 // What makes the run of a check: `judge::MakesRun<Shape> exact_trial, close_trial;` declares two such functions.
 template <class Shape, class Run = Trial>

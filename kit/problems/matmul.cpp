@@ -175,13 +175,17 @@ judge::Trial worked_trial(Shape shape) {
   return exact(shape, "worked example", {std::move(A), std::move(B)}, false);
 }
 
-void check_reuse(Shape shape, double fraction) {
-  judge::check_technique(exact_trial(shape, judge::bench().draw()),
-                         [&](const judge::Counters& counters) { return missed_reuse(shape, fraction, counters); });
-}
+void check_reuse(Shape shape, double fraction) { check_reuse({{shape}}, fraction); }
 
-void check_reuse(const std::vector<Shape>& shapes, double fraction) {
-  for (const Shape& shape : shapes) check_reuse(shape, fraction);
+void check_reuse(const std::vector<std::vector<Shape>>& shapes, double fraction) {
+  std::vector<Shape> all;
+  for (const std::vector<Shape>& some : shapes) all.insert(all.end(), some.begin(), some.end());
+  const int chosen = judge::bench().draw().between(0, static_cast<int>(all.size()) - 1);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    judge::check_technique(
+        exact_trial(all[i], judge::bench().draw()),
+        [&](const judge::Counters& counters) { return missed_reuse(all[i], fraction, counters); }, static_cast<int>(i) == chosen);
+  }
 }
 
 std::string missed_reuse(Shape shape, double fraction, const judge::Counters& counters) {

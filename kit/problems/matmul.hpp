@@ -45,7 +45,9 @@ inline constexpr judge::Check check_counted(counted_trial);
 // arrays that no GPU keeps in registers count as global memory. Each element of A and B must be loaded at least once, and the
 // work must be shared by enough threads.
 void check_reuse(Shape shape, double fraction);
-void check_reuse(const std::vector<Shape>& shapes, double fraction);
+// The same of each shape in each list. Where the lab asks for shared memory, one of them, by the judge's key, tells of its use: it takes
+// two launches more.
+void check_reuse(const std::vector<std::vector<Shape>>& shapes, double fraction);
 
 // Why a launch with these counters misses that technique; empty: it does not.
 std::string missed_reuse(Shape shape, double fraction, const judge::Counters& counters);

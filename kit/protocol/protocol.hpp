@@ -247,8 +247,7 @@ struct LaunchRequest {
   std::optional<TraceRequest> trace;        // if set, the reply holds what this block did
   bool traffic = false;                     // the reply counts requests, sectors and wavefronts
   bool follows_values = false;              // the counters tell how each value came to the thread that stores it
-  bool follows_shared = false;              // the counters tell how much of what threads use comes through shared memory
-  bool doubles_shared = false;              // with it: what comes through shared memory is doubled on its way
+  bool follows_shared = false;              // how much of what threads use comes through shared memory, where it is doubled
   bool reversed = false;                    // blocks and threads run in reverse order
   bool cooperative = false;                 // the grid's blocks run together and may wait at its barrier
   bool second = false;                      // runs the launch twice; the second finds variables as the first left them

@@ -279,7 +279,7 @@ class Launch {
       traffic_.emplace(image_.loop_map()).join(announcer);
     }
     if (request_.follows_values) announcer.add(handover_.emplace());
-    if (request_.follows_shared) announcer.add(shared_use_.emplace(request_.doubles_shared));
+    if (request_.follows_shared) announcer.add(shared_use_.emplace());
     if (request_.memory && request_.memory->follows_touches) {
       announcer.add(touched_.emplace([this](std::uintptr_t pc) {
         const CodeLine* const line = image_.line_at(pc);

@@ -265,23 +265,20 @@ class Handover final : public Observer {
   std::uint64_t handed_ = 0, kept_ = 0, direct_ = 0;
 };
 
-// How much of what threads use of the inputs reaches them through shared memory. Used is every element that a thread reads there, and
-// every element that it loads from global memory and does not lay there. Handed over is what a thread reads there and has not loaded
-// itself. Elements are followed by their values, which should differ; one may lie there as a double. What is no input's value is not seen.
-//
-// With `doubles`, what is handed over is doubled on its way, where it lies. Whether the result grows tells whether it was needed.
+// How much of what threads use of the inputs reaches them through shared memory, and whether it is needed. Used is every element that a
+// thread reads there, and every element that it loads from global memory and does not lay there. Handed over is what a thread reads there
+// and has not loaded itself. What is handed over is doubled on its way, where it lies: whether the result grows tells whether it was
+// needed. Elements are followed by their values, which should differ; one may lie there as a double. What is no input's value is not seen.
 class SharedUse final : public Observer {
  public:
-  explicit SharedUse(bool doubles) : doubles_(doubles) {}
   bool watches(Space) const override { return true; }
   void on_launch_begin(const LaunchEvent& launch) override {
     span_ = launch.shared_span;
     chunks_ = (std::size_t{launch.block.x} * launch.block.y * launch.block.z + 63) / 64;
   }
   void on_block_begin(std::uint64_t) override {
-    laid_.assign(span_ / word_bytes + 1, {});
-    values_.clear();
-    loaders_.clear();
+    block_.number = ++last_block_;
+    block_.laid.assign(span_ / word_bytes + 1, {});
   }
   void on_access(const Access& access) override {
     if (access.size % word_bytes != 0 || access.address % word_bytes != 0) return;
@@ -292,93 +289,127 @@ class SharedUse final : public Observer {
     }
     for (std::uint32_t i = 0; i < words; ++i) {
       const std::size_t word = access.offset / word_bytes + i;
-      if (word >= laid_.size()) return;
-      settle(laid_[word]);
+      if (word >= block_.laid.size()) return;
+      Laid& laid = block_.laid[word];
+      settle(laid);
       if (access.kind == AccessKind::write)
-        laid_[word] = {access.address + i * word_bytes, access.by.thread, true, i % 2 == 0 && access.size % 8 == 0};
+        laid = {.address = access.address + i * word_bytes,
+                .by = access.by.thread,
+                .pending = true,
+                .perhaps_wide = i % 2 == 0 && access.size % 8 == 0};
       else
-        use(laid_[word], access.by.thread);
+        use(laid, access.by.thread);
     }
   }
   void on_block_end(std::uint64_t, std::uint32_t) override {
-    for (Laid& laid : laid_) settle(laid);
+    for (Laid& laid : block_.laid) settle(laid);
   }
   void on_block_parked(std::uint64_t block) override {
     on_block_end(block, 0);
-    parked_[block] = {std::exchange(laid_, {}), std::exchange(values_, {}), std::exchange(loaders_, {})};
+    parked_[block] = std::exchange(block_, {});
   }
-  void on_block_resumed(std::uint64_t block) override { std::tie(laid_, values_, loaders_) = std::exchange(parked_[block], {}); }
+  void on_block_resumed(std::uint64_t block) override { block_ = std::exchange(parked_[block], {}); }
 
   std::map<std::string, std::uint64_t> counters() const {
     return {{"used_words", read_ + (loaded_ > kept_ ? loaded_ - kept_ : 0)}, {"shared_words_of_others", handed_}};
   }
 
  private:
-  static constexpr std::uint32_t word_bytes = 4;
-  // A store is announced before it happens, and of a longer one perhaps all words before the first: what it laid there is read when the
+  static constexpr std::uint32_t word_bytes = 4, no_value = ~0u;
+  static constexpr std::size_t most_values = std::size_t{1} << 22;  // who changes inputs could make more
+  // A store is announced before it happens, and that of a struct before the load of what it copies: what it laid there is read when the
   // word is touched again.
   struct Laid {
     std::uintptr_t address = 0;
     std::uint32_t by = 0;                        // the thread that stored it
     bool pending = false, perhaps_wide = false;  // stored and not looked at since; it may be a double with the next word
-    bool wide = false;                           // it is one
-    std::uint32_t value = 0;                     // its number in `values_` + 1; 0: no element
+    bool wide = false, doubled = false;          // it is one; it was handed over before
+    std::uint32_t value = no_value;              // its number; none: no element
   };
+  // Of a block: its words of shared memory; by value, the last block that loaded it and, 64 in a chunk, the threads that did.
+  struct Block {
+    std::uint32_t number = 0;
+    std::vector<Laid> laid;
+    std::vector<std::uint32_t> loaded_in;
+    std::vector<std::uint64_t> loaders;
+  };
+
   template <class Number>
   static Number at(std::uintptr_t address) {
     Number number{};
     std::memcpy(&number, reinterpret_cast<const void*>(address), sizeof number);
     return number;
   }
-  std::uint64_t& chunk(std::uint32_t value, std::uint32_t thread) { return loaders_[value * chunks_ + thread / 64]; }
-  bool has_loaded(std::uint32_t value, std::uint32_t thread) { return (chunk(value, thread) >> (thread % 64) & 1u) != 0; }
-
+  template <class Number>
+  static void twice(std::uintptr_t address) {
+    const Number number = 2 * at<Number>(address);
+    std::memcpy(reinterpret_cast<void*>(address), &number, sizeof number);
+  }
+  // The place of these bits in `values_`: theirs, or the free one where they belong. Half of the places are free.
+  std::size_t place_of(std::uint32_t bits) const {
+    std::size_t place = (bits * 0x9E3779B1u) >> 8 & (values_.size() - 1);
+    while (values_[place].second != no_value && values_[place].first != bits) place = (place + 1) & (values_.size() - 1);
+    return place;
+  }
+  // The number of a value that a thread of this block has loaded.
+  std::uint32_t known(std::uint32_t bits) const {
+    const std::uint32_t value = bits != 0 ? values_[place_of(bits)].second : no_value;
+    return value < block_.loaded_in.size() && block_.loaded_in[value] == block_.number ? value : no_value;
+  }
+  bool has_loaded(std::uint32_t value, std::uint32_t thread) const {
+    return (block_.loaders[value * chunks_ + thread / 64] >> (thread % 64) & 1u) != 0;
+  }
+  std::uint32_t numbered(std::uint32_t bits) {
+    std::size_t place = place_of(bits);
+    if (values_[place].second != no_value || count_ == most_values) return values_[place].second;
+    if (2 * (count_ + 1) > values_.size()) {
+      const auto old = std::exchange(values_, std::vector<std::pair<std::uint32_t, std::uint32_t>>(2 * values_.size(), {0, no_value}));
+      for (const auto& one : old)
+        if (one.second != no_value) values_[place_of(one.first)] = one;
+      place = place_of(bits);
+    }
+    values_[place] = {bits, count_};
+    return count_++;
+  }
   void load(const Access& access, std::uint32_t words) {
     for (std::uint32_t i = 0; i < words; ++i) {
-      const auto [known, is_new] =
-          values_.try_emplace(at<std::uint32_t>(access.address + i * word_bytes), static_cast<std::uint32_t>(values_.size()));
-      if (is_new) loaders_.resize(values_.size() * chunks_);
-      chunk(known->second, access.by.thread) |= std::uint64_t{1} << (access.by.thread % 64);
       ++loaded_;
+      const std::uint32_t value = numbered(at<std::uint32_t>(access.address + i * word_bytes));
+      if (value == no_value) continue;
+      if (value >= block_.loaded_in.size()) {
+        block_.loaded_in.resize(value + 1);
+        block_.loaders.resize((value + 1) * chunks_);
+      }
+      const auto threads = block_.loaders.begin() + static_cast<std::ptrdiff_t>(value * chunks_);
+      if (std::exchange(block_.loaded_in[value], block_.number) != block_.number) std::fill_n(threads, chunks_, 0);
+      threads[access.by.thread / 64] |= std::uint64_t{1} << (access.by.thread % 64);
     }
   }
   void use(Laid& laid, std::uint32_t thread) {
-    if (laid.value == 0) return;
+    if (laid.value == no_value) return;
     ++read_;
-    if (has_loaded(laid.value - 1, thread)) return;
+    if (has_loaded(laid.value, thread)) return;
     ++handed_;
-    if (!doubles_) return;
-    laid.value = 0;
-    if (laid.wide) put(laid.address, 2 * at<double>(laid.address));
-    if (!laid.wide) put(laid.address, 2 * at<float>(laid.address));
-  }
-  template <class Number>
-  static void put(std::uintptr_t address, Number number) {
-    std::memcpy(reinterpret_cast<void*>(address), &number, sizeof number);
+    if (std::exchange(laid.doubled, true)) return;
+    laid.wide ? twice<double>(laid.address) : twice<float>(laid.address);
   }
   void settle(Laid& laid) {
     if (!std::exchange(laid.pending, false)) return;
-    auto known = values_.find(at<std::uint32_t>(laid.address));
-    if (known == values_.end() && laid.perhaps_wide) {
+    laid.value = known(at<std::uint32_t>(laid.address));
+    if (laid.value == no_value && laid.perhaps_wide) {
       const double wide = at<double>(laid.address);
-      known = values_.find(std::bit_cast<std::uint32_t>(static_cast<float>(wide)));
-      if (known != values_.end() && static_cast<double>(std::bit_cast<float>(known->first)) != wide) known = values_.end();
-      laid.wide = known != values_.end();
+      const auto narrow = static_cast<float>(wide);
+      if (static_cast<double>(narrow) == wide) laid.value = known(std::bit_cast<std::uint32_t>(narrow));
+      laid.wide = laid.value != no_value;
     }
-    if (known == values_.end() || known->first == 0) return;
-    laid.value = known->second + 1;
-    if (has_loaded(known->second, laid.by)) ++kept_;
+    if (laid.value != no_value && has_loaded(laid.value, laid.by)) ++kept_;
   }
 
-  const bool doubles_;
-  std::size_t span_ = 0, chunks_ = 1;  // 64 threads each
-  // Of the running block: its words of shared memory, the values of the inputs that its threads have loaded, and who has loaded each.
-  std::vector<Laid> laid_;
-  std::unordered_map<std::uint32_t, std::uint32_t> values_;
-  std::vector<std::uint64_t> loaders_;
-  std::unordered_map<std::uint64_t,
-                     std::tuple<std::vector<Laid>, std::unordered_map<std::uint32_t, std::uint32_t>, std::vector<std::uint64_t>>>
-      parked_;
+  std::size_t span_ = 0, chunks_ = 1;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> values_{1024, {0, no_value}};  // bits and number: a hash table
+  std::uint32_t count_ = 0, last_block_ = 0;
+  Block block_;
+  std::unordered_map<std::uint64_t, Block> parked_;
   std::uint64_t loaded_ = 0, kept_ = 0, read_ = 0, handed_ = 0;
 };
 

@@ -218,7 +218,8 @@ protocol::Finding changed_input(const std::string& name, const std::string& by) 
 
 // Sets the counters of the way through shared memory. `shared_gain_percent`: how large the result is if all that is handed over there is
 // doubled, in hundredths of what it is otherwise: 400 where both factors of a product come that way, 100 where nothing depends on it.
-// The launch runs twice more for it, with inputs from 0.5 to 1 that hardly repeat. Nobody judges what it makes of them.
+// The launch runs twice more for it, as it is and so that they are doubled, with inputs from 0.5 to 1 that hardly repeat. Nobody judges
+// what it makes of them.
 void measure_shared_use(LaunchRecord& record, RunnerProcess& runner, Trial trial, protocol::LaunchRequest request) {
   bool has_numbers = false;
   for (Operand& operand : trial.operands) {
@@ -230,11 +231,11 @@ void measure_shared_use(LaunchRecord& record, RunnerProcess& runner, Trial trial
   if (!has_numbers) throw std::logic_error("`through` needs a lab with an input of floating-point numbers");
   request.traffic = false;
   request.trace.reset();
-  request.follows_shared = true;
+  for (const char* const counter : {"used_words", "shared_words_of_others"}) record.counters[counter] = 0;
   std::array<std::vector<double>, 2> results;
   for (const bool doubles : {false, true}) {
     const Files files(trial);
-    request.doubles_shared = doubles;
+    request.follows_shared = doubles;
     const Answer answer = runner.launch(request, files.files);
     if (is_fault_of_ours(answer)) {
       record.verdict = Verdict::internal_error;
@@ -242,7 +243,7 @@ void measure_shared_use(LaunchRecord& record, RunnerProcess& runner, Trial trial
       return;
     }
     const auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
-    if (!doubles && reply) {
+    if (doubles && reply) {
       for (const char* const counter : {"used_words", "shared_words_of_others"}) record.counters[counter] = reply->counters.at(counter);
     }
     if (has_completed(answer)) results[doubles] = files.content(output_index(files));

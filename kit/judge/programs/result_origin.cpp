@@ -51,26 +51,27 @@ class NumbersInARow {
  public:
   explicit NumbersInARow(std::vector<double> numbers) : numbers_(std::move(numbers)) {
     for (std::size_t i = 0; i < numbers_.size(); ++i)
-      if (!std::isnan(numbers_[i])) by_value_.push_back(i);
-    std::ranges::sort(by_value_, {}, [&](std::size_t place) { return numbers_[place]; });
+      if (!std::isnan(numbers_[i])) by_value_.emplace_back(numbers_[i], i);
+    std::ranges::sort(by_value_);
   }
 
   // Whether elements [first, first + count) of `right` stand here in a row. For at least one of them zero must be wrong. `steps` grows by
   // the number of comparisons; at `most_steps` the answer is no.
   bool hold(const Expectation& right, std::size_t first, std::size_t count, std::uint64_t& steps, std::uint64_t most_steps) const {
-    // The rarest of the elements is looked for: its places are few.
+    // The rarest of the elements is looked for: its places are few. Where one of them stands nowhere, no row of them does.
     Places rarest{0, by_value_.size() + 1};
     std::size_t anchor = first;
     for (std::size_t i = first; i < first + count; ++i) {
       if (is_right(0.0, right, i)) continue;
       const Places places = places_of(right.values[i], right.bounds.empty() ? 0.0 : right.bounds[i]);
+      ++steps;
+      if (places.begin == places.end) return false;
       if (places.end - places.begin >= rarest.end - rarest.begin) continue;
       rarest = places, anchor = i;
     }
-    steps += count;
     if (rarest.end > by_value_.size()) return false;
     for (std::size_t i = rarest.begin; i < rarest.end && steps < most_steps; ++i) {
-      const std::size_t place = by_value_[i], before = anchor - first;
+      const std::size_t place = by_value_[i].second, before = anchor - first;
       if (place < before || place - before + count > numbers_.size()) continue;
       std::size_t same = 0;
       while (same < count && is_right(numbers_[place - before + same], right, first + same)) ++same;
@@ -81,19 +82,19 @@ class NumbersInARow {
   }
 
  private:
+  using Placed = std::pair<double, std::size_t>;
   struct Places {
     std::size_t begin = 0, end = 0;  // in `by_value_`
   };
   Places places_of(double value, double bound) const {
-    const auto number = [&](std::size_t place) { return numbers_[place]; };
     const double wide = bound + std::abs(value) * 1e-15;  // value ± bound is rounded
-    const auto from = std::ranges::lower_bound(by_value_, value - wide, {}, number);
-    const auto to = std::ranges::upper_bound(from, by_value_.end(), value + wide, {}, number);
+    const auto from = std::ranges::lower_bound(by_value_, value - wide, {}, &Placed::first);
+    const auto to = std::ranges::upper_bound(from, by_value_.end(), value + wide, {}, &Placed::first);
     return {static_cast<std::size_t>(from - by_value_.begin()), static_cast<std::size_t>(to - by_value_.begin())};
   }
 
   std::vector<double> numbers_;
-  std::vector<std::size_t> by_value_;  // places; none of a NaN
+  std::vector<Placed> by_value_;  // none of a NaN
 };
 
 std::vector<double> elements_of(ElementType type, std::span<const std::byte> bytes, std::size_t skipped) {
@@ -129,7 +130,7 @@ class Search {
 // and small numbers, read as numbers of another type, are next to zero.
 bool is_telling(const Expectation& right, std::size_t first, std::size_t count) {
   std::set<double> values;
-  for (std::size_t i = first; i < first + count; ++i)
+  for (std::size_t i = first; i < first + count && values.size() < least_values; ++i)
     if (!is_right(0.0, right, i)) values.insert(right.values[i]);
   return values.size() >= least_values;
 }

@@ -184,7 +184,7 @@ struct Handed {
   Region inputs, shared;
   SharedUse use;
 
-  explicit Handed(bool doubles) : use(doubles) {
+  Handed() {
     inputs.role = BufferRole::input;
     shared.space = Space::shared;
     use.on_launch_begin({.grid = {1, 1, 1}, .block = {4, 1, 1}, .shared_span = sizeof tile});
@@ -213,7 +213,7 @@ struct Handed {
 };
 
 TEST_CASE("what a thread reads in shared memory is handed over if it has not loaded that element itself", "[shared_use]") {
-  Handed launch(false);
+  Handed launch;
   for (std::size_t i = 0; i < 4; ++i) launch.load(0, i);
   for (std::size_t i = 0; i < 3; ++i) launch.lay(0, i, launch.in[i]);
   launch.lay(0, 3, 7.0f);  // no element of the input
@@ -234,7 +234,7 @@ TEST_CASE("what a thread reads in shared memory is handed over if it has not loa
 }
 
 TEST_CASE("an element that another thread copies for the one that has loaded it is not handed over", "[shared_use]") {
-  Handed launch(false);
+  Handed launch;
   launch.load(0, 0);
   launch.lay(0, 0, launch.in[0]);
   launch.read(1, 0);
@@ -245,7 +245,7 @@ TEST_CASE("an element that another thread copies for the one that has loaded it 
 }
 
 TEST_CASE("an element is doubled once, for the first thread that it is handed over to", "[shared_use]") {
-  Handed launch(true);
+  Handed launch;
   launch.load(0, 0);
   launch.lay(0, 0, launch.in[0]);
   launch.read(0, 0);
@@ -257,7 +257,7 @@ TEST_CASE("an element is doubled once, for the first thread that it is handed ov
 }
 
 TEST_CASE("a struct is copied after the announcements of its store and of its load, in this order", "[shared_use]") {
-  Handed launch(true);
+  Handed launch;
   launch.touch(AccessKind::write, 0, launch.tile.data(), 16);
   launch.touch(AccessKind::read, 0, launch.in.data(), 16);
   std::copy(launch.in.begin(), launch.in.end(), launch.tile.begin());
@@ -268,7 +268,7 @@ TEST_CASE("a struct is copied after the announcements of its store and of its lo
 }
 
 TEST_CASE("an element may lie in shared memory as a double", "[shared_use]") {
-  Handed launch(true);
+  Handed launch;
   alignas(8) std::array<double, 4> wide{};
   static_assert(sizeof wide == sizeof launch.tile);
   launch.load(0, 2);
