@@ -33,9 +33,6 @@ inline constexpr judge::Check check_large(large_trial);
 // correct submission that does not loses the technique alone. n >= 100,000: with fewer a single block could do it.
 inline constexpr judge::Check check_shared_out(shared_out_trial, missed_sharing);
 
-// n one less than, equal to and one more than each power of two from 2 to `largest`.
-using judge::around_powers;
-
 // `count` sizes from `least` to `most`. They follow from the judge's key.
 using judge::random_sizes;
 

@@ -46,8 +46,6 @@ inline constexpr judge::Check check_level(level_trial);
 // alone. 512 <= columns <= 2048, so that a warp may do a row, and a thread may not; at most 12 rows, for the sake of launches for a row.
 inline constexpr judge::Check check_shared(shared_trial, missed_sharing);
 
-// Shapes whose rows are one shorter than, as long as and one longer than `columns`.
-inline std::vector<Shape> around(int rows, int columns) { return {{rows, columns - 1}, {rows, columns}, {rows, columns + 1}}; }
 inline std::vector<Shape> random_shapes(int count, Shape least, Shape most) {
   return judge::random_shapes(count, least, most, &Shape::rows, &Shape::columns);
 }
