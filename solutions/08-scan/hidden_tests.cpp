@@ -6,7 +6,7 @@
 using namespace tilelab::scan;
 
 TEST_CASE("is exact around every power of two", "[hidden]") {
-  // Each power itself or beside it, and on both sides where warps and blocks usually end: a run of a program takes a tenth of a second.
+  // Each power itself or beside it, and on both sides where warps and blocks usually end: each run of a program starts two sandboxes.
   check_exact({2, 5, 7, 17, 31, 33, 64, 127, 255, 257, 511, 512, 1023, 1025, 2049, 4095, 4096});
 }
 

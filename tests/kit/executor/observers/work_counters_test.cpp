@@ -281,44 +281,28 @@ TEST_CASE("an element may lie in shared memory as a double", "[shared_use]") {
   CHECK(wide[1] == 1.5);
 }
 
-TEST_CASE("lanes that work one after another are told from lanes that work side by side", "[thread_share]") {
+TEST_CASE("lanes and warps that work one after another are told from those that work side by side", "[thread_share]") {
   const Region C = output();
   LocalMemory locals;
-  const auto full = [&](bool in_turn) {
+  // One block whose threads store a word each, with a barrier behind every so many. If every lane of a warp, or thread of the block, did
+  // as much as the busiest.
+  const auto full = [&](std::uint32_t threads, std::uint32_t side_by_side) {
     ThreadShare share(locals);
-    share.on_launch_begin({.grid = {1, 1, 1}, .block = {32, 1, 1}});
-    locals.begin_block(32);
+    share.on_launch_begin({.grid = {1, 1, 1}, .block = {threads, 1, 1}});
+    locals.begin_block(threads);
     share.on_block_begin(0);
-    for (std::uint32_t thread = 0; thread < 32; ++thread) {
+    for (std::uint32_t thread = 0; thread < threads; ++thread) {
       share.on_access(store(C, 4 * thread, thread, 0, 4));
-      if (in_turn) share.on_barrier({});
+      if ((thread + 1) % side_by_side == 0) share.on_barrier({});
     }
     share.on_block_end(0, 0);
-    CHECK(share.all_words() == 32);
-    return share.full_warps_words();
+    CHECK(share.all_words() == threads);
+    return std::pair<std::uint64_t, std::uint64_t>{share.full_warps_words(), share.full_blocks_words()};
   };
-  CHECK(full(false) == 32);
-  CHECK(full(true) == 32 * 32);
-}
-
-TEST_CASE("warps that wait for each other at barriers are told from warps that work in one phase", "[thread_share]") {
-  const Region C = output();
-  LocalMemory locals;
-  const auto full = [&](bool in_turn) {
-    ThreadShare share(locals);
-    share.on_launch_begin({.grid = {1, 1, 1}, .block = {64, 1, 1}});
-    locals.begin_block(64);
-    share.on_block_begin(0);
-    for (std::uint32_t thread = 0; thread < 64; ++thread) {
-      share.on_access(store(C, 4 * thread, thread, 0, 4));
-      if (in_turn && thread == 31) share.on_barrier({});
-    }
-    share.on_block_end(0, 0);
-    CHECK(share.full_warps_words() == 64);
-    return share.full_blocks_words();
-  };
-  CHECK(full(false) == 64);
-  CHECK(full(true) == 2 * 64);
+  CHECK(full(32, 32) == std::pair<std::uint64_t, std::uint64_t>{32, 32});
+  CHECK(full(32, 1) == std::pair<std::uint64_t, std::uint64_t>{32 * 32, 32 * 32});
+  CHECK(full(64, 64) == std::pair<std::uint64_t, std::uint64_t>{64, 64});
+  CHECK(full(64, 32) == std::pair<std::uint64_t, std::uint64_t>{64, 2 * 64});  // one warp after the other
 }
 
 TEST_CASE("reads and other buffers are no stored elements", "[thread_share]") {
