@@ -203,8 +203,10 @@ def _graded_lab(side: Side, lab: str, handed_in: Path, backend: str = "cpu") -> 
             record[f"verdicts/{lab}/{rest}"] = text
         elif name.endswith("result.json") or (where == "instructor" and name.endswith(".json") and "/" not in rest):
             found = json.loads(text)
-            only = found.get("result", found)["labs"][lab]  # an instructor's has the seed beside the result
-            record[f"verdicts/{lab}/{rest}"] = json.dumps(only, indent=1, ensure_ascii=False)
+            labs = found.get("result", found).get("labs", {})  # an instructor's has the seed beside the result
+            record |= (
+                {f"verdicts/{lab}/{rest}": json.dumps(labs[lab], indent=1, ensure_ascii=False)} if lab in labs else {}
+            )
     return record
 
 

@@ -24,7 +24,7 @@ from grader.engines.refusal import (
 )
 
 _PLACE = re.compile(r"\[(?P<path>[^\[\]\n:]*):(?P<line>\d+):\d+(?: discrim \d+)?\] ")
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*("?)')
 CALL = re.compile(r"\s*(?:(?P<target>\S.*?) = )?(?P<callee>[A-Za-z_.~][^=]*?) \((?P<rest>.*)\);(?: \[[\w ]+\])*$")
 NO_CALL = re.compile(r"(?:if|switch|goto|return|MEM|try|catch|finally|static|struct|union|typedef)\b")
 _MEMORY = re.compile(r"\*|MEM\b|[^&].*->|__(?:real|imag)__ \*")
@@ -69,7 +69,7 @@ def scan_gimple(dump: str, file_name: str, trusted: Collection[str] = ()) -> Ref
 
 def statements_of(dump: str, file_name: str) -> Iterator[_Statement]:
     for raw in dump.split("\n"):
-        text = _STRING.sub('""', raw)
+        text = _STRING.sub(lambda found: '""' if found[1] else found[0], raw)
         places = list(_PLACE.finditer(text))
         ours = [int(place["line"]) for place in places if place["path"].rsplit("/", 1)[-1] == file_name]
         text = _PLACE.sub("", text).rstrip()

@@ -287,15 +287,16 @@ _ENTRY = re.compile(r"^ptxas info *: Compiling entry function '(\w+)' for 'sm_\w
 _STACK = re.compile(r"^ +(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads$", re.MULTILINE)
 _USED = re.compile(r"^ptxas info *: Used (\d+) registers(.*)$", re.MULTILINE)
 _SHARED = re.compile(r"(\d+) bytes smem")
+_SCRATCH = re.compile(r" ?(?<!\S)\S*/tmpxft_\S*(?: line \d+;)?")
 _TOO_MUCH_SHARED = re.compile(r"Entry function '(\w+)' uses too much shared data")
 
 
 def telling_line(log: str) -> str:
-    """The line that says why nvcc failed; else the first that is no warning; empty where there is none."""
+    """The line that says why nvcc failed; else the first that is no warning; empty where there is none. No file of nvcc's own is named."""
     if match := _TELLING.search(log):
-        return match[0]
+        return _SCRATCH.sub("", match[0])
     lines = (line for line in log.splitlines() if line.strip() and not re.search(r"\bwarning\b|^\s|^Remark", line))
-    return next(lines, "")
+    return _SCRATCH.sub("", next(lines, ""))
 
 
 def kernel_resources(log: str) -> dict[str, KernelResources]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.model.result import Finding
+from grader.model.result import Finding, quoted
 from grader.model.verdicts import Verdict
 from grader.source.compiler_message import Said
 
@@ -36,7 +36,7 @@ class Refusal:
             advice=self.advice or None,
             file=file,
             line=self.line if known else None,
-            source=lines[self.line - 1] if known else None,
+            source=quoted(lines, self.line),
             columns=self.columns if known else None,
         )
 

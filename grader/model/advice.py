@@ -37,7 +37,7 @@ _SAME_INDEX = Hint(
     "of them. If both have to store there, one after the other, a barrier must stand between the two.",
     "By which of threadIdx.x, threadIdx.y and blockIdx do the two differ, and does the index depend on it?",
 )
-_CHANGES = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^;]*?\])+\s*(?:\+\+|--|[-+*/%&|^]=)|(?:\+\+|--)\s*([A-Za-z_]\w*)\s*\[")
+_CHANGES = re.compile(r"\b([A-Za-z_]\w*)\s*(?:\[[^;]*?\])+\s*(?:\+\+|--|[-+*/%&|^]=)|(?:\+\+|--)\s*([A-Za-z_]\w*)\s*\[")
 _MASK = Hint(
     "Every lane that calls a warp function must be named in the mask, with all the lanes that call it together. Work the mask "
     "out before the branch, for example with __ballot_sync(), and call the function only in lanes of that mask.",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from grader.model.advice import advice_for
-from grader.model.result import Build, Finding, Launch, Model, Place, SampledElement, StepPage, Suspect
+from grader.model.result import Build, Finding, Launch, Model, Place, SampledElement, StepPage, Suspect, quoted
 from grader.model.verdicts import Verdict
 
 # Reports of NVIDIA's tools about a kernel, as plain data: its resources from ptxas, and compute-sanitizer's reports.
@@ -201,6 +201,5 @@ def located_finding(finding: Found, sources: Mapping[str, Sequence[str]]) -> Fou
 
 def _place(site: Place, sources: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     lines = sources.get(site.file or "", ())
-    if site.line is None or not 0 < site.line <= len(lines):
-        return {"file": next(iter(sources), None), "line": None, "source": None}
-    return {"source": lines[site.line - 1]}
+    text = quoted(lines, site.line)
+    return {"source": text} if text is not None else {"file": next(iter(sources), None), "line": None, "source": None}

@@ -102,13 +102,13 @@ std::string missed_combining(int size, const judge::Counters& counters) {
   if (std::string missed = judge::missed_spread(counters, most_words_of_a_summand, "Share the work among more threads."); !missed.empty())
     return missed;
   if (std::string missed = judge::missed_phases(counters); !missed.empty()) return missed;
-  const std::uint64_t stores = (judge::stored_bytes(counters) + word - 1) / word;
+  const std::uint64_t stores = (counters.at("global_store_bytes") + counters.at("surface_store_bytes") + word - 1) / word;
   if (stores > most_stores)
     return "it changes global memory " + std::to_string(stores) + " times, once for every " + std::to_string(n / stores) +
            " numbers; at least " + std::to_string(numbers_for_a_store) +
            " earn these points. Let the threads of a block add up what they have, and one of them change `sum`.";
   // An atomic function loads as well. A sixteenth more: threads past the end may load a number that they do not use.
-  if (judge::loaded_bytes(counters) > word * (n + n / 16 + most_stores))
+  if (judge::fetched_bytes(counters) > word * (n + n / 16 + most_stores))
     return "it loads numbers from global memory more often than needed: load each number of `in` once.";
   return {};
 }

@@ -26,7 +26,7 @@ judge::MakesRun<Shape> small_trial, shifted_trial, peaked_trial, level_trial, sh
 std::string missed_sharing(Shape shape, const judge::Counters& counters);
 // That one thread loads and stores in a launch, wherever they lie. All launches together may take 5/2 for each column: less than a thread
 // that does a row alone, and more than a warp, if each row has launches of its own.
-inline constexpr std::uint64_t most_words_of_a_worker = 1024;
+inline constexpr std::uint64_t most_words_of_a_worker = 512;
 
 // Every result must be within (16 + 4·√columns + 4·(|x| + |m|))·u·y, u = 2^-24, of the right y; x is the element, m its row's maximum.
 // exp of a rounded argument is off by the argument's error, up to |x| + |m| units; expf is at most 2 ulp off and a division too; a sum in

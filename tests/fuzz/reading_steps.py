@@ -15,6 +15,7 @@ from grader.engines.cpu_build import build_for_cpu
 from grader.engines.dump_scan import scan_gimple
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import kernel_resources, nvcc_refusals
+from grader.engines.local_arrays import at_run_time
 from grader.engines.objects.assembly import calls_of
 from grader.engines.ptx.ptx_reader import NotUnderstoodError
 from grader.engines.ptx.ptx_reader import statements_of as ptx_statements
@@ -26,6 +27,10 @@ from grader.explain.similar_files import Passages
 from grader.explain.small_edits import small_edits
 from grader.explain.solution_maps import statements_of
 from grader.model import visible_text
+from grader.model.advice import question_for
+from grader.model.outcome import located_finding
+from grader.model.result import Finding, Site
+from grader.model.verdicts import Verdict
 from grader.run.kernels.host_code import items_of, kernels_in, macros_of, without_host_functions, without_host_members
 from grader.run.kernels.kernel_build import sliced
 from grader.run.kernels.kernel_source import KernelSource, with_flat_includes
@@ -130,6 +135,22 @@ def _in_messages(text: str) -> None:
     kernel_resources(text)
 
 
+def _findings(text: str) -> None:
+    """Of every kind, in lines of the text."""
+    lines = text.split("\n")
+    for kind in Verdict:
+        for number in sorted(range(1, len(lines) + 1), key=lambda one: len(lines[one - 1]))[-3:]:
+            place = Site(file=FILE, line=number, access="write", block=(0, 0, 0), thread=(0, 0, 0))
+            plain = place.model_dump() | {
+                "kind": kind,
+                "message": "found",
+                "array": "a",
+                "element": "a[0]",
+                "other": place,
+            }
+            question_for(located_finding(Finding.model_validate(plain), {FILE: lines}))
+
+
 STEPS: Mapping[str, Callable[[str], object]] = {
     "tokens of the source": lambda text: list(Lexer(text)),
     "comments": without_comments,
@@ -159,6 +180,8 @@ STEPS: Mapping[str, Callable[[str], object]] = {
     "nvcc's log": lambda text: nvcc_refusals(_said(text, _ERRORS), FILE, "tail.cu", kernel="k(float*, int)", launch=None, source=text),
     "GCC's log": _in_messages,
     "GCC's dump": lambda text: scan_gimple(text, FILE),
+    "local arrays": lambda text: at_run_time(text, FILE),
+    "findings": _findings,
     "assembly": lambda text: calls_of(text, FILE),
     "upload": lambda text: normalise(text.encode("utf-8", "replace")),
     "answers": says_nothing,

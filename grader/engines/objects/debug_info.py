@@ -397,6 +397,9 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
     symbols = {one.name: one for one in elf.of_kind("STT_TLS")}
     functions = elf.of_kind("STT_FUNC")
     names = {one.value: one.name for one in functions}
+    at: dict[tuple[int, int], list[str]] = {}
+    for one in symbols.values():
+        at.setdefault((one.value, one.size), []).append(one.name)
     info = DebugInfo(
         guards=[(one.value, one.size) for name, one in symbols.items() if name.startswith(GUARD)],
         offsets={name: symbol.value for name, symbol in symbols.items()},
@@ -417,7 +420,7 @@ def read_debug_info(program: Path, file_name: str, *, headers: Collection[str] =
                     info.frames.append(frame_of(die, info.functions[-1].first, info.functions[-1].end, elf.machine))
                 elif die.tag == "DW_TAG_variable" and location_of(die)[0] == FRAME:
                     add_local(info.frames, die)
-                elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, names, info.shared)):
+                elif die.tag == "DW_TAG_variable" and (array := _shared_array(die, symbols, at, names, info.shared)):
                     info.shared.append(array)
                 elif die.tag == "DW_TAG_variable" and (variable := _static_variable(die)):
                     info.variables.append(variable)
@@ -462,9 +465,15 @@ def _function(die: Die, ours: set[int], own_code: Collection[int]) -> Function:
 
 
 def _shared_array(
-    die: Die, symbols: Mapping[str, Symbol], functions: Mapping[int, str], known: Sequence[SharedArray]
+    die: Die,
+    symbols: Mapping[str, Symbol],
+    at_place: Mapping[tuple[int, int], Sequence[str]],
+    functions: Mapping[int, str],
+    known: Sequence[SharedArray],
 ) -> SharedArray | None:
-    """The shared array of a thread-local variable: in a runner, __shared__ is thread-local. One without a definition is `extern`."""
+    """The shared array of a thread-local variable: in a runner, __shared__ is thread-local. One without a definition is `extern`.
+    `at_place`: the symbols' names by value and size.
+    """
     origin = origin_of(die)
     name = text_of(origin, "DW_AT_name")
     if name is None:
@@ -477,7 +486,7 @@ def _shared_array(
         found = unplaced_offsets(die, size, symbols, functions)
         offset = next((one for one in found if all(one != array.offset for array in known)), None)
     if offset is not None:
-        if not any(one.value == offset and one.size == size and name in one.name for one in symbols.values()):
+        if not any(name in one for one in at_place.get((offset, size), ())):
             return None  # nothing uses it, so the linker removed it, and the offset belongs to another variable
         return SharedArray(name, symbol, offset, size, kind.name, element_bytes, kind.dimensions, dynamic=False)
     if symbol in symbols and "DW_AT_declaration" in die.attributes:

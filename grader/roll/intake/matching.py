@@ -141,7 +141,7 @@ def _match_one(wanted: LabFile, files: list[Stored], match: Match) -> None:
     bytes_of = {file.path: stored_bytes(file, FILE_BYTES) for file in chosen}
     if len(set(bytes_of.values())) > 1:
         places = ", ".join(clean("/".join(path)) for path in sorted(bytes_of)[:_SHOWN])
-        several = f"{len(chosen)} different files named {wanted.name!r} ({places})"
+        several = f"{len(chosen)}{' or more' if len(chosen) == _MOST else ''} different files named {wanted.name!r} ({places})"
         match.blocked[wanted.name] = f"there are {several}; hand in only one"
         return
     used = chosen[0].path

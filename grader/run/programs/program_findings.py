@@ -263,7 +263,7 @@ def ending(record: RunRecord, seconds: int) -> str:
 
 _LIMITS = {
     "memory": "The program was stopped: it needs more memory than the {gib:.1f} GiB that it may use on the host.",
-    "file-size": "The program was stopped: it writes a file of more than {gib:.1f} GiB.",
+    "file-size": "The program was stopped: it writes more than {gib:.1f} GiB into a file, or prints as much.",
     "processor-time": "The program was stopped: it used {seconds} seconds of processor time. --seconds N gives it more.",
 }
 _SIGNALLED = 128  # and the signal: an exit status

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from grader.model.result import Finding
+from grader.model.result import Finding, quoted
 from grader.model.verdicts import Verdict
 from grader.run.programs.host_build import UnusedResult
 from grader.run.programs.host_toolchain import SourceLine
@@ -244,8 +244,7 @@ _LONGEST = 40
 
 def source_of(place: SourceLine | None, lines: Mapping[str, Sequence[str]]) -> str | None:
     """The text of its line."""
-    text = lines.get(place.file, ()) if place else ()
-    return text[place.line - 1] if place and 0 < place.line <= len(text) else None
+    return quoted(lines.get(place.file, ()), place.line) if place else None
 
 
 def call_at(place: SourceLine | None, lines: Mapping[str, Sequence[str]], op: str = "") -> CallStatement | None:

@@ -266,9 +266,10 @@ class Handover final : public Observer {
 };
 
 // How much of what threads use of the inputs reaches them through shared memory, and whether it is needed. Used is every element that a
-// thread reads there, and every element that it loads from global memory and does not lay there. Handed over is what a thread reads there
-// and has not loaded itself. What is handed over is doubled on its way, where it lies: whether the result grows tells whether it was
-// needed. Elements are followed by their values, which should differ; one may lie there as a double. What is no input's value is not seen.
+// thread reads there, and every element that it loads from global memory and does not lay there. Handed over is what threads read there
+// that have not loaded it themselves, if they are several: one alone could have loaded it. What is handed over is doubled on its way, where
+// it lies: whether the result grows tells whether it was needed. Elements are followed by their values, which should differ; one may lie
+// there as a double. What is no input's value is not seen.
 class SharedUse final : public Observer {
  public:
   bool watches(Space) const override { return true; }
@@ -315,7 +316,7 @@ class SharedUse final : public Observer {
   }
 
  private:
-  static constexpr std::uint32_t word_bytes = 4, no_value = ~0u;
+  static constexpr std::uint32_t word_bytes = 4, no_value = ~0u, several = ~0u - 1;
   static constexpr std::size_t most_values = std::size_t{1} << 22;  // who changes inputs could make more
   // A store is announced before it happens, and that of a struct before the load of what it copies: what it laid there is read when the
   // word is touched again.
@@ -325,6 +326,7 @@ class SharedUse final : public Observer {
     bool pending = false, perhaps_wide = false;  // stored and not looked at since; it may be a double with the next word
     bool wide = false, doubled = false;          // it is one; it was handed over before
     std::uint32_t value = no_value;              // its number; none: no element
+    std::uint32_t reader = no_value, alone = 0;  // a thread to which it was handed over, and how often while there was no other
   };
   // Of a block: its words of shared memory; by value, the last block that loaded it and, 64 in a chunk, the threads that did.
   struct Block {
@@ -389,7 +391,13 @@ class SharedUse final : public Observer {
     if (laid.value == no_value) return;
     ++read_;
     if (has_loaded(laid.value, thread)) return;
-    ++handed_;
+    if (laid.reader == no_value || laid.reader == thread) {
+      laid.reader = thread;
+      ++laid.alone;
+    } else {
+      laid.reader = several;
+      handed_ += 1 + std::exchange(laid.alone, 0);
+    }
     if (std::exchange(laid.doubled, true)) return;
     laid.wide ? twice<double>(laid.address) : twice<float>(laid.address);
   }

@@ -182,7 +182,7 @@ def test_a_kind_that_is_not_known_is_shown_and_not_hidden() -> None:
         ({"ended": "timeout", "limit": "wall-clock", "most": 3000}, "it did not end in 3 seconds"),
         (
             {"ended": "exit", "status": 153, "limit": "file-size", "most": 2 << 30},
-            "it writes a file of more than 2.0 GiB",
+            "it writes more than 2.0 GiB into a file",
         ),
         ({"ended": "exit", "status": 134, "limit": "memory", "most": 8 << 30}, "more memory than the 8.0 GiB"),
     ],

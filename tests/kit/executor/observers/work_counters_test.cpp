@@ -212,25 +212,30 @@ struct Handed {
   std::uint64_t handed() const { return use.counters().at("shared_words_of_others"); }
 };
 
-TEST_CASE("what a thread reads in shared memory is handed over if it has not loaded that element itself", "[shared_use]") {
+TEST_CASE("what threads read in shared memory is handed over if they are several and have not loaded that element themselves",
+          "[shared_use]") {
   Handed launch;
   for (std::size_t i = 0; i < 4; ++i) launch.load(0, i);
   for (std::size_t i = 0; i < 3; ++i) launch.lay(0, i, launch.in[i]);
   launch.lay(0, 3, 7.0f);  // no element of the input
   launch.read(0, 0, 2);    // the thread's own
   launch.read(1, 1, 3);    // two of another thread, and the number that is no element
-  CHECK(launch.handed() == 2);
-  CHECK(launch.used() == 1 + 4);  // one was loaded and not laid
+  launch.read(1, 1, 2);
+  CHECK(launch.handed() == 0);  // a thread alone could have loaded them
+  launch.read(2, 1, 2);
+  CHECK(launch.handed() == 6);
+  CHECK(launch.used() == 1 + 8);  // one was loaded and not laid
   launch.load(1, 1);
   launch.read(1, 1);
-  CHECK(launch.handed() == 2);  // it has loaded that one itself by now
+  CHECK(launch.handed() == 6);  // it has loaded that one itself by now
   launch.use.on_block_parked(0);
   launch.use.on_block_begin(1);
   launch.read(1, 0);
-  CHECK(launch.handed() == 2);
+  CHECK(launch.handed() == 6);
   launch.use.on_block_resumed(0);
   launch.read(1, 0);
-  CHECK(launch.handed() == 3);
+  launch.read(2, 0);
+  CHECK(launch.handed() == 8);
 }
 
 TEST_CASE("an element that another thread copies for the one that has loaded it is not handed over", "[shared_use]") {
@@ -240,8 +245,9 @@ TEST_CASE("an element that another thread copies for the one that has loaded it 
   launch.read(1, 0);
   launch.lay(1, 1, launch.in[0]);
   launch.read(0, 1);
-  CHECK(launch.handed() == 1);
-  CHECK(launch.used() == 2);
+  launch.read(2, 0);
+  CHECK(launch.handed() == 2);
+  CHECK(launch.used() == 3);
 }
 
 TEST_CASE("an element is doubled once, for the first thread that it is handed over to", "[shared_use]") {
@@ -262,8 +268,9 @@ TEST_CASE("a struct is copied after the announcements of its store and of its lo
   launch.touch(AccessKind::read, 0, launch.in.data(), 16);
   std::copy(launch.in.begin(), launch.in.end(), launch.tile.begin());
   launch.read(1, 0, 4);
-  CHECK(launch.handed() == 4);
-  CHECK(launch.used() == 4);
+  launch.read(2, 0, 4);
+  CHECK(launch.handed() == 8);
+  CHECK(launch.used() == 8);
   CHECK(launch.tile[3] == 1.75f);
 }
 
@@ -276,8 +283,9 @@ TEST_CASE("an element may lie in shared memory as a double", "[shared_use]") {
   wide[1] = 0.75;
   std::memcpy(launch.tile.data(), wide.data(), sizeof wide);
   launch.read(1, 2, 2);
+  launch.read(2, 2, 2);
   std::memcpy(wide.data(), launch.tile.data(), sizeof wide);
-  CHECK(launch.handed() == 1);
+  CHECK(launch.handed() == 2);
   CHECK(wide[1] == 1.5);
 }
 
