@@ -91,9 +91,9 @@ class _Flow:
 
     arrays: dict[int, _ArrayName] = field(default_factory=dict)  # all variables that the file's functions declare
     made_of: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
-    holds: dict[int, set[int]] = field(
+    hangs_on: dict[int, set[int]] = field(
         default_factory=lambda: defaultdict(set)
-    )  # likewise: what went through an array or object
+    )  # likewise, but never by its address
     # With what it is compared where that ends a loop (empty: with small numbers alone), and elsewhere.
     ends: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     other_ends: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -111,7 +111,7 @@ class _Flow:
     is_unclear: bool = False
 
     def change(self, variable: int, parts: set[int], loop: int, *, always: bool, through: bool = False) -> None:
-        (self.holds if through else self.made_of)[variable] |= parts
+        (self.hangs_on if through else self.made_of)[variable] |= parts
         self.changes[variable].append((parts, loop, always))
 
     def found(self) -> set[_ArrayName]:
@@ -143,12 +143,12 @@ class _Flow:
         return {self.arrays[one] for one in bad | places if one in self.arrays}
 
     def _parts(self, variable: int) -> set[int]:
-        return self.made_of.get(variable, set()) | self.holds.get(variable, set())
+        return self.made_of.get(variable, set()) | self.hangs_on.get(variable, set())
 
     def _close(self, circle: set[int]) -> None:
         """Values that are made of one another, as `i` is of `i + 1`: each pass of the loops that they change in makes others of them."""
         if ended := [one for one in circle if one in self.ends]:
-            first = self.made_of[ended[0]]  # and with it all others
+            first = self.hangs_on[ended[0]]  # and with it all others
             first.update(*(self.ends[one] for one in ended), *(self.other_ends.get(one, ()) for one in circle))
             return
         changes = [(one, *change) for one in circle for change in self.changes[one]]
@@ -158,7 +158,7 @@ class _Flow:
         for one, parts, inner, _ in changes:
             loop, left = 0 if parts.isdisjoint(circle) else inner, _MOST_LOOPS
             while loop and loop not in begun:
-                self.made_of[one].add(loop)
+                self.hangs_on[one].add(loop)
                 if not left:
                     self.at_run_time.add(one)
                     break

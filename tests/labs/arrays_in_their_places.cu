@@ -123,6 +123,7 @@ __device__ constexpr int turned(int i) { return (i & 1) << 3 | (i & 2) << 1 | (i
 __device__ int looked_up(const int* table, int i) { return table[i] & 15; }
 __device__ void by_calculation(const float* in, float* out) {
   float register_turned[16], register_ordered[16], register_least[16], register_stepped[16], register_halves[16], register_chosen[16];
+  float register_beside[16];
   constexpr int order[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
   int k = 3, at = 0;
   for (int i = 0; i < 16; ++i) {
@@ -137,7 +138,9 @@ __device__ void by_calculation(const float* in, float* out) {
   }
   for (int d = 1; d < 16; d <<= 1)
     for (int i = 0; i + d < 16; i += 2 * d) register_halves[i] += register_halves[i + d];
-  out[0] = register_turned[0] + register_ordered[0] + register_least[0] + register_stepped[0] + register_halves[0] + register_chosen[0];
+  for (int to = threadIdx.x; float& x : register_beside) x = in[to++];
+  out[0] = register_beside[0] + register_turned[0] + register_ordered[0] + register_least[0] + register_stepped[0] + register_halves[0] +
+           register_chosen[0];
 }
 __device__ void by_other_values(const float* in, float* out, int n, const int* table) {
   __shared__ int shared_table[16];
