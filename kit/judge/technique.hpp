@@ -79,8 +79,8 @@ inline std::string missed_shared(const Counters& counters) {
            "array, wait at a barrier, and multiply from there.";
   }
   return "only " + std::to_string(used > 0 ? 100 * handed / used : 0) +
-         " % of the elements that its threads use come from another thread through shared memory; at least 50 % earn these points. Load a "
-         "tile into a `__shared__` array, wait at a barrier, and multiply from there.";
+         " % of the elements that its threads use reach several threads through shared memory, where another thread laid them; at least "
+         "50 % earn these points. Load a tile into a `__shared__` array, wait at a barrier, and multiply from there.";
 }
 
 // Why the launch does not use threads as a GPU needs it; empty: it does.
