@@ -204,9 +204,8 @@ def _graded_lab(side: Side, lab: str, handed_in: Path, backend: str = "cpu") -> 
         elif name.endswith("result.json") or (where == "instructor" and name.endswith(".json") and "/" not in rest):
             found = json.loads(text)
             labs = found.get("result", found).get("labs", {})  # an instructor's has the seed beside the result
-            record |= (
-                {f"verdicts/{lab}/{rest}": json.dumps(labs[lab], indent=1, ensure_ascii=False)} if lab in labs else {}
-            )
+            if lab in labs:
+                record[f"verdicts/{lab}/{rest}"] = json.dumps(labs[lab], indent=1, ensure_ascii=False)
     return record
 
 

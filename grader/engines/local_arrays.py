@@ -32,9 +32,8 @@ _HELD = re.compile(rf"(?P<base>{_NAME})(?:\.[A-Za-z_]\w*|\[[^\[\]]*\])+")  # a p
 _TAKEN = re.compile(rf"(?<!\w )&({_NAME})")
 _CALCULATES = re.compile(r"cuda_on_cpu::(?:u?l?l?(?:min|max)|l?l?abs|__(?:popc|ffs|clz|brev|u?mul24|u?mulhi)(?:ll)?)")
 _EXPRESSION = re.compile(r"\b(?:MIN|MAX|ABS)_EXPR\b")
-_NO_USE = re.compile(
-    r"\.DEFERRED_INIT \(|\{CLOBBER"
-)  # the pattern of what has no value yet, and the end of what has one
+# The pattern of what has no value yet, and the end of what has one.
+_NO_USE = re.compile(r"\.DEFERRED_INIT \(|\{CLOBBER")
 _LABEL = re.compile(r"(<[^<>]+>|\w+):")
 _JUMP = re.compile(r"(?:\bgoto|:) (<[^<>]+>|\w+)")
 _COMPARED = re.compile(rf"if \((?P<one>{_NAME}) (?:[<>]=?|[!=]=) (?P<other>-?\w[\w.]*)\)")
@@ -91,9 +90,8 @@ class _Flow:
 
     arrays: dict[int, _ArrayName] = field(default_factory=dict)  # all variables that the file's functions declare
     made_of: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
-    hangs_on: dict[int, set[int]] = field(
-        default_factory=lambda: defaultdict(set)
-    )  # likewise, but never by its address
+    # The same, where nothing is a part of it: what went through an array or object, and what a loop goes on by.
+    hangs_on: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     # With what it is compared where that ends a loop (empty: with small numbers alone), and elsewhere.
     ends: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     other_ends: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.model.result import Finding, quoted
+from grader.model.outcome import quoted
+from grader.model.result import Finding
 from grader.model.verdicts import Verdict
 from grader.source.compiler_message import Said
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
 from grader.model.advice import advice_for
-from grader.model.result import Build, Finding, Launch, Model, Place, SampledElement, StepPage, Suspect, quoted
+from grader.model.result import Build, Finding, Launch, Model, Place, SampledElement, StepPage, Suspect
 from grader.model.verdicts import Verdict
 
 # Reports of NVIDIA's tools about a kernel, as plain data: its resources from ptxas, and compute-sanitizer's reports.
@@ -179,8 +179,16 @@ def nothing_handed_in(lab_id: str) -> LabOutcome:
 
 # Findings with the text of their lines: only lines of the submission's own files, whatever a runner said. Pure.
 
+_LONGEST = (
+    1000  # characters of a line: no person's is longer, and what reads it may take a time that grows with its square
+)
 Kind = TypeVar("Kind", bound=Launch)
 Found = TypeVar("Found", bound=Finding)
+
+
+def quoted(lines: Sequence[str], number: int | None) -> str | None:
+    """The text of a line as a finding has it, or None if there is no such line."""
+    return lines[number - 1][:_LONGEST] if number is not None and 0 < number <= len(lines) else None
 
 
 def located(launch: Kind, sources: Mapping[str, Sequence[str]]) -> Kind:

@@ -4,7 +4,6 @@ of these models.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -102,16 +101,6 @@ class LabAnswers(Model):
     @property
     def right(self) -> int:
         return sum(one.state == "right" for one in self.numbers)
-
-
-LONGEST_QUOTED = (
-    1000  # characters: no person's line is longer, and what reads it may take a time that grows with its square
-)
-
-
-def quoted(lines: Sequence[str], number: int | None) -> str | None:
-    """The text of a line as a finding has it, or None if there is no such line."""
-    return lines[number - 1][:LONGEST_QUOTED] if number is not None and 0 < number <= len(lines) else None
 
 
 class Place(Model):

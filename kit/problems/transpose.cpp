@@ -68,8 +68,8 @@ std::string missed_staging(Shape shape, const judge::Counters& counters) {
   }
   if (counters.at("direct_elements") > 0 || 2 * counters.at("handed_elements") < M * N) {
     return "not every element passes through shared memory to the thread that stores it. When each thread copies its own element directly, "
-           "neighbouring threads "
-           "load or store elements that are far apart in memory: let the threads of a block exchange elements instead.";
+           "neighbouring threads load or store elements that are far apart in memory: let the threads of a block exchange elements "
+           "instead.";
   }
   // Rows of a tile that begin anywhere touch at most twice the sectors that as many words in one piece would.
   for (const auto& [done, sectors, least] :

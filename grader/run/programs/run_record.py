@@ -13,7 +13,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from grader.model.result import Finding, quoted
+from grader.model.outcome import quoted
+from grader.model.result import Finding
 from grader.model.verdicts import Verdict
 from grader.run.programs.host_build import UnusedResult
 from grader.run.programs.host_toolchain import SourceLine
