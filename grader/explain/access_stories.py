@@ -104,7 +104,7 @@ def _reads(recording: Recording, finding: Finding) -> Iterator[Moment]:
 
 
 def _chosen(unset: _Unset) -> list[int]:
-    own = unset.recording.of_thread[unset.read.thread]
+    own = unset.recording.of_thread(unset.read.thread)
     place = own.index(unset.read)
     others = [one for one in unset.writes if one < unset.read]
     chosen = {*own[max(0, place - _BEFORE) : place + _AFTER + 1], *others[:_OF_OTHERS], *others[-_OF_OTHERS:]}
@@ -136,7 +136,7 @@ def _who(unset: _Unset) -> str:
     said = f"{said} By the formula of the others in line {writer.line}, {would}"
     if writer.writes is not None:
         return f"{said}, but not in this pass."
-    left = next((one for one in recording.of_thread[writer.thread] if one.kind == StepKind.LEAVE), None)
+    left = next((one for one in recording.of_thread(writer.thread) if one.kind == StepKind.LEAVE), None)
     if left is None:
         return f"{said}, but it never writes anything there."
     return f"{said}, but it has left the kernel{f' by line {left.line}' if left.line else ' before'}."
@@ -185,7 +185,7 @@ def outside_story(recording: Recording, finding: Finding) -> Story | None:
     at = next((one for one in outside if one.thread == thread), None)
     if at is None:
         return None
-    own = [one for one in recording.of_thread[thread] if one < at]
+    own = [one for one in recording.of_thread(thread) if one < at]
     if len(own) < _FEW:  # then what others did before is shown too
         own = [one for one in recording.find(ACCESSES) if one < at][-_FEW:]
     others = [one for one in outside if one != at][:_MOST_OTHERS]
@@ -280,7 +280,7 @@ def _overrun(
     recording: Recording, finding: Finding, array: str, subscript: int, extent: int
 ) -> Iterator[tuple[Moment, Step]]:
     """Before which step it comes, where it is known."""
-    own = recording.of_thread[thread_number(finding.thread or (0, 0, 0), recording.block)]
+    own = recording.of_thread(thread_number(finding.thread or (0, 0, 0), recording.block))
     stop = next((one for one in reversed(own) if one.kind == StepKind.STOP), None)
     if stop is None:
         return

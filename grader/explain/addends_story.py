@@ -51,7 +51,7 @@ class _Addends:
         return self.moment(self.term).kind == StepKind.ATOMIC and self.is_right and len(self.times) > 1
 
     def moment(self, term: Term) -> Moment:
-        return self.recording.moments[term.at]
+        return self.recording.moment(term.at)
 
     def often(self, term: Term) -> int:
         return term.counts[self.belonging.given.name, self.told]
@@ -241,7 +241,7 @@ def _marks(found: _Addends, chosen: Sequence[int], where: str, statement: str) -
     kept = found.kept if found.often(found.term) == 0 else None
     turns = {kept[0] if kept else None, found.meeting.at if found.meeting else None}
     for at in chosen:
-        one = found.recording.moments[at]
+        one = found.recording.moment(at)
         is_end = at == chosen[-1]
         if is_end or at in turns:
             holds = f"{found.name} holds {found.term.value:.9g} now. {statement}"

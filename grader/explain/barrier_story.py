@@ -54,19 +54,19 @@ def barrier_story(recording: Recording, finding: Finding) -> Story | None:
 
 def _standstill(recording: Recording, finding: Finding) -> tuple[Moment, range] | None:
     """Where somebody waits in vain in the finding's line, or else anywhere; and the steps of that moment."""
-    waits, moments = recording.find({StepKind.WAIT}), recording.moments
+    waits = recording.find({StepKind.WAIT})
     lines = (finding.line, finding.other.line if finding.other else None)
     found = [one for line in lines for one in waits if one.line == line] or waits
     if not found:
         return None
-    first = max((one + 1 for one in moments[: found[0]] if one.kind not in _TOGETHER), default=0)
-    after = (int(one) for one in moments[found[0] :] if one.kind not in _TOGETHER)
-    return found[0], range(first, next(after, len(moments)))
+    first = max((one + 1 for one in recording.moments(0, found[0]) if one.kind not in _TOGETHER), default=0)
+    after = (int(one) for one in recording.moments(found[0]) if one.kind not in _TOGETHER)
+    return found[0], range(first, next(after, len(recording.trace.steps)))
 
 
 def _standing(recording: Recording, moment: range) -> dict[Standing, list[int]]:
     """Where each thread stands then: also those that were gone before."""
-    until = recording.moments[: moment.stop]
+    until = recording.moments(0, moment.stop)
     last = {one.thread: (StepKind(one.kind), one.line) for one in until if one in moment or one.kind in _GONE}
     found: dict[Standing, list[int]] = defaultdict(list)
     for thread, place in sorted(last.items()):
@@ -76,12 +76,12 @@ def _standing(recording: Recording, moment: range) -> dict[Standing, list[int]]:
 
 def _kept(recording: Recording, moment: range) -> set[int]:
     """That moment, the last accesses of its threads before it, and the barrier that follows."""
-    steps, moments = recording.trace.steps, recording.moments
-    kept: set[int] = {*moment, *(one for one in moments[: moment.start] if one.kind in _GONE)}
+    steps = recording.trace.steps
+    kept: set[int] = {*moment, *(one for one in recording.moments(0, moment.start) if one.kind in _GONE)}
     for thread in {steps[at][1] for at in moment}:
-        own = [one for one in recording.of_thread[thread] if one < moment.start and one.kind in ACCESSES]
+        own = [one for one in recording.of_thread(thread) if one < moment.start and one.kind in ACCESSES]
         kept.update([one for one in own if one.interval == steps[moment.start][2]][-_BEFORE:])
-    kept.update(one for one in moments[moment.stop : moment.stop + 1] if one.kind == StepKind.BARRIER)
+    kept.update(one for one in recording.moments(moment.stop)[:1] if one.kind == StepKind.BARRIER)
     return kept
 
 
@@ -171,7 +171,7 @@ def _lost(recording: Recording, finding: Finding) -> _Lost | None:
 
 def _together(at: Moment) -> Iterator[Moment]:
     """The steps beside `at` that belong to the same operation: lanes rise, and each is there once."""
-    moments = at.recording.moments
+    moments = at.recording.moments()
 
     def is_alike(one: Moment) -> bool:
         return one.kind == StepKind.EXCHANGE and (one.thread // LANES, one.step[7]) == (at.thread // LANES, at.step[7])
@@ -192,7 +192,7 @@ def _kept_of_warp(found: _Lost) -> set[int]:
     """What the warp does up to the operation: its last accesses and operations, and where lanes leave."""
     kept: set[int] = set(found.together)
     for thread in range(found.warp * LANES, (found.warp + 1) * LANES):
-        own = [one for one in found.recording.of_thread.get(thread, ()) if one <= found.together[-1]]
+        own = [one for one in found.recording.of_thread(thread) if one <= found.together[-1]]
         accesses = [one for one in own if one.kind in ACCESSES]
         operations = [one for one in own if one.kind == StepKind.EXCHANGE]
         kept.update(set(own) - {*accesses, *operations}, accesses[-_BEFORE:], operations[-_MOST_OPERATIONS:])
@@ -224,7 +224,7 @@ def _lane_where(found: _Lost) -> str:
     if found.mask and not int(found.mask, 16) >> found.source & 1:
         return f"The mask {found.mask} does not name lane {found.source}."
     who = f"Lane {found.source}, thread {recording.who(source)},"
-    own = recording.of_thread.get(source, [])
+    own = recording.of_thread(source)
     left = next((one for one in own if one.kind == StepKind.LEAVE), None)
     if left is not None and left.line:
         return f"{who} has left the kernel by line {left.line}."

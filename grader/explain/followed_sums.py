@@ -172,9 +172,9 @@ class FollowedSums:
 
 def followed_sums(recording: Recording) -> FollowedSums | None:
     """None where it would take too long."""
-    moments = recording.moments
-    if len(moments) > _MOST_STEPS:
+    if len(recording.trace.steps) > _MOST_STEPS:
         return None
+    moments = recording.moments()
     by_name = {one.name: one for one in recording.report.inputs}
     arrays = enumerate(recording.trace.arrays)
     found = FollowedSums({at: by_name[one.name] for at, one in arrays if one.space == "global" and one.name in by_name})

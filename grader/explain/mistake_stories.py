@@ -155,7 +155,7 @@ def marks_of(recording: Recording, places: Mapping[int, int]) -> Iterator[Mark]:
             if site is None or site.thread is None or site.block not in {recording.at, None}:
                 continue
             thread = thread_number(site.thread, recording.block)
-            own = [one for one in recording.of_thread.get(thread, ()) if one in places]
+            own = [one for one in recording.of_thread(thread) if one in places]
             at = _moment_of(recording, own, site, finding)
             if at is not None:
                 parts = (one for one in own if places[one] == places[at] and one.kind in _TOUCH)

@@ -98,7 +98,7 @@ def _homes(recording: Recording, factors: Sequence[str]) -> tuple[dict[int, set[
     for one in recording.find(CHANGES):
         if not one.is_shared:
             continue
-        read = one.load if one.load is not None else recording.moment(recording.index.made_of.get(one))
+        read = one.load if one.load is not None else recording.moment_at(recording.index.made_of.get(one))
         name = read.array.name if read is not None else ""
         if one.load is not None or name in factors:
             homes[one.key[0]].add(name)

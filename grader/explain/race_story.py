@@ -182,7 +182,7 @@ def _order(race: Race, uses: Uses, title: str, schedule: str, line_of: Mapping[i
     before, after = (_BEFORE, _AFTER) if race.is_between else (_AROUND, _AROUND)
     intervals, chosen = range(every[0].interval, every[-1].interval + 1), set(every)
     for of_side in uses:
-        of_thread = recording.of_thread[of_side[0].thread]
+        of_thread = recording.of_thread(of_side[0].thread)
         own = [one for one in of_thread if (_is_common(one) if race.is_between else one.interval in intervals)]
         first, last = own.index(of_side[0]), own.index(of_side[-1])
         chosen.update(own[max(0, first - before) : min(last + after + 1, first + _MOST)])
@@ -192,7 +192,7 @@ def _order(race: Race, uses: Uses, title: str, schedule: str, line_of: Mapping[i
     if race.is_between:
         end = next((one.shown for one in reversed(every) if one.kind in CHANGES), "")
     else:
-        between = recording.moments[every[0] : every[-1]]
+        between = recording.moments(every[0], every[-1])
         # Changes also by other threads: what the later access finds follows from them.
         chosen.update(one for one in between if one.kind == StepKind.BARRIER or one in changes)
         chosen.update(stores[-1:])
@@ -466,5 +466,5 @@ def told_race(
 
 def _writes_before(write: Moment) -> int:
     """How many writes to memory outside of its block the thread has made before this one."""
-    own = [one for one in write.recording.of_thread[write.thread] if one < write and _is_common(one)]
+    own = [one for one in write.recording.of_thread(write.thread) if one < write and _is_common(one)]
     return sum(one.kind == StepKind.WRITE and not one.step[9] for one in own)

@@ -56,17 +56,27 @@ class Moment(int):
 
     recording: Recording
     step: Step
-    kind: int
-    thread: int
-    interval: int
-    key: Key
 
     def __new__(cls, at: int, recording: Recording) -> Self:
         made = super().__new__(cls, at)
         made.recording, made.step = recording, recording.trace.steps[at]
-        made.kind, made.thread, made.interval, *_ = made.step
-        made.key = made.step[3], made.step[4]
         return made
+
+    @property
+    def kind(self) -> int:
+        return self.step[0]
+
+    @property
+    def thread(self) -> int:
+        return self.step[1]
+
+    @property
+    def interval(self) -> int:
+        return self.step[2]
+
+    @property
+    def key(self) -> Key:
+        return self.step[3], self.step[4]
 
     @property
     def who(self) -> str:
@@ -109,8 +119,7 @@ class Moment(int):
     @property
     def line(self) -> int:
         """0: in another file."""
-        place = self.recording.trace.places[self.step[7]]
-        return place.line if place.file == self.recording.file else 0
+        return self.recording.lines[self.step[7]]
 
     @property
     def doer(self) -> str:
@@ -124,12 +133,12 @@ class Moment(int):
     @property
     def writer(self) -> Moment | None:
         """The last change of its element before it."""
-        return self.recording.moment(self.recording.index.writer.get(self))
+        return self.recording.moment_at(self.recording.index.writer.get(self))
 
     @property
     def load(self) -> Moment | None:
         """Of a write to shared memory, the read that brought its value."""
-        return self.recording.moment(self.recording.index.loaded.get(self))
+        return self.recording.moment_at(self.recording.index.loaded.get(self))
 
     def remark(self, text: str, tone: Tone = "bad", *others: Moment) -> Mark:
         """With its thread and its element, and the elements of others."""
@@ -183,20 +192,39 @@ class Recording:
         return TraceIndex(self.trace)
 
     @cached_property
-    def moments(self) -> list[Moment]:
-        return [Moment(at, self) for at in range(len(self.trace.steps))]
+    def lines(self) -> list[int]:
+        """Of the shown file, by place; 0: in another file."""
+        return [place.line if place.file == self.file else 0 for place in self.trace.places]
 
-    def moment(self, at: int | None) -> Moment | None:
-        return None if at is None else self.moments[at]
+    # A trace has tens of thousands of steps, and a story needs few: a moment is made when it is asked for.
 
     @cached_property
-    def of_thread(self) -> dict[int, list[Moment]]:
-        """What each thread does, without the barriers."""
-        found: dict[int, list[Moment]] = defaultdict(list)
-        for one, step in zip(self.moments, self.trace.steps, strict=True):
+    def _made(self) -> dict[int, Moment]:
+        return {}
+
+    def moment(self, at: int) -> Moment:
+        made = self._made.get(at)
+        if made is None:
+            made = self._made[at] = Moment(at, self)
+        return made
+
+    def moment_at(self, at: int | None) -> Moment | None:
+        return None if at is None else self.moment(at)
+
+    def moments(self, first: int = 0, stop: int | None = None) -> list[Moment]:
+        return [self.moment(at) for at in range(first, len(self.trace.steps) if stop is None else stop)]
+
+    @cached_property
+    def _by_thread(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = defaultdict(list)
+        for at, step in enumerate(self.trace.steps):
             if step[0] != StepKind.BARRIER:
-                found[step[1]].append(one)
+                found[step[1]].append(at)
         return found
+
+    def of_thread(self, thread: int) -> list[Moment]:
+        """What it does, without the barriers."""
+        return [self.moment(at) for at in self._by_thread.get(thread, ())]
 
     def find(
         self,
@@ -209,14 +237,15 @@ class Recording:
     ) -> list[Moment]:
         """Steps of these kinds: of this array (its number or name), in this line of the shown file, of this thread, of this element."""
         numbers = {number for number, one in enumerate(self.trace.arrays) if array in {None, number, one.name}}
+        plain, lines = frozenset(map(int, kinds)), self.lines  # comparing with a member of an enumeration is slow
         return [
-            one
-            for one, step in zip(self.moments, self.trace.steps, strict=True)
-            if step[0] in kinds
+            self.moment(at)
+            for at, step in enumerate(self.trace.steps)
+            if step[0] in plain
             and (array is None or step[3] in numbers)
             and (thread is None or step[1] == thread)
-            and (line is None or one.line == line)
-            and (flat is None or one.flat == flat)
+            and (line is None or lines[step[7]] == line)
+            and (flat is None or (step[4] // step[5] if step[5] else -1) == flat)
         ]
 
     def number_of(self, name: str) -> int | None:

@@ -65,7 +65,7 @@ def _unloaded_factor(found: ProductSum) -> UnloadedFactor | None:
 
 def _brought(write: Moment, factor: str) -> Moment | None:
     """The last read of the factor that the writer had made before it wrote, between the same barriers."""
-    for one in reversed(write.recording.of_thread[write.thread]):
+    for one in reversed(write.recording.of_thread(write.thread)):
         if one < write and one.kind == StepKind.READ and (one.interval, one.array.name) == (write.interval, factor):
             return one
     return None

@@ -78,7 +78,7 @@ def _marks(*findings: Finding, steps: tuple[Step, ...] = _STEPS) -> list[Mark]:
     ],
 )
 def test_an_element_is_known_by_its_names(array: int, cell: int, element: str | None, is_called: bool) -> None:
-    (one,) = _recording(steps=(_step(0, cell, array=array),)).moments
+    (one,) = _recording(steps=(_step(0, cell, array=array),)).moments()
     assert one.is_called(element) == is_called
 
 
