@@ -112,6 +112,7 @@ class GpuBuild:
     resources: KernelResources | None = None
     log: str = ""
     seconds: float = 0.0
+    lambdas: bool = True  # whether the compiler took lambdas for the device
     starved: str = ""  # how little of its time nvcc could compute, where the time was over
     # What nvcc says of the host's part of the file, in place of a program or beside one that does not do it.
     sides: str = ""
@@ -131,10 +132,14 @@ def build_for_gpu(
     began = time.monotonic()
     (folder / source.name).write_bytes(source.read_bytes())
     (folder / TAIL).write_text(launch_tail(source.name, entries, silent=silent), encoding="utf-8")
-    command = toolchain.compile(TAIL, CUBIN, target.capability, target.max_registers)
-    finished, output, log = _nvcc(toolchain, confinement, folder, command)
+    for compiler in (toolchain.plain, toolchain):
+        command = compiler.compile(TAIL, CUBIN, target.capability, target.max_registers)
+        finished, output, log = _nvcc(compiler, confinement, folder, command)
+        limit = used_up(finished, NVCC_LIMITS, output) if finished.returncode != 0 else ""
+        if finished.returncode == 0 or limit or finished.timed_out:
+            break
     seconds = time.monotonic() - began
-    if finished.returncode != 0 and (limit := used_up(finished, NVCC_LIMITS, output)):
+    if limit:
         message = f"nvcc was stopped: it needed more than {limit} for {source.name}."
         return GpuBuild(refusals=(Refusal(Verdict.COMPILE_ERROR, 0, message),), log=log, seconds=seconds)
     if finished.timed_out:
@@ -150,7 +155,7 @@ def build_for_gpu(
     # The kernel is the function whose mangled name contains the length of its name and its name.
     name, found = name_of(entries.kernel), kernel_resources(output)
     resources = next((one for key, one in found.items() if key == name or f"{len(name)}{name}" in key), None)
-    return GpuBuild(folder / IMAGE, resources=resources, log=log, seconds=seconds, sides=sides)
+    return GpuBuild(folder / IMAGE, resources=resources, log=log, seconds=seconds, lambdas=compiler.lambdas, sides=sides)
 
 
 def _nvcc(
@@ -210,14 +215,15 @@ def build_native(
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     tries: list[NativeBuild] = []
-    for standard in PROGRAM_STANDARDS:
-        built = _built(toolchain, confinement, folder, target, standard)
+    ways = [(toolchain.plain, PROGRAM_STANDARDS[0]), *((toolchain, standard) for standard in PROGRAM_STANDARDS)]
+    for compiler, standard in ways:
+        built = _built(compiler, confinement, folder, target, standard)
         if built.program is not None:
             return built
         tries.append(built)
         if not re.search(r"\berror\b", built.log):
             break
-    return tries[0]
+    return tries[min(1, len(tries) - 1)]  # that of nvcc's default standard
 
 
 def _built(

@@ -20,12 +20,14 @@ FLAGS = (
     "-lineinfo",  # profilers can then name lines
     "-std=c++20",
     "--expt-relaxed-constexpr",  # std::min and the like in device code; the CPU executor allows them too
-    "--expt-extended-lambda",  # and lambdas for the device
     "-Xptxas=-v",  # registers, shared memory and spills, for the report
 )
 # Of a whole program: the first that takes it, as in host_toolchain.py. C++17 is nvcc's default.
 PROGRAM_STANDARDS = ("c++17", "c++20")
-_PROGRAM_FLAGS = ("-lineinfo", "--expt-relaxed-constexpr", "--expt-extended-lambda", "-cudart=static")
+_PROGRAM_FLAGS = ("-lineinfo", "--expt-relaxed-constexpr", "-cudart=static")
+# Lambdas for the device. For them CUDA's headers include <functional>, which takes nvcc as long as all the rest of a lab's file: a file is
+# first compiled without, and again with them where it does not compile.
+_LAMBDAS = "--expt-extended-lambda"
 OLDEST = (12, 0)
 # Tried where the kit's own compiler is too new for the toolkit, as GCC 14 is for CUDA 12.4. Debian 13 has both.
 OLDER_COMPILERS = ("g++-14", "g++-13", "g++-12", "g++-11")
@@ -39,6 +41,15 @@ class GpuToolchain:
     version: tuple[int, int]
     host_compiler: str
     includes: tuple[Path, ...]  # the folders of the kit's public headers
+    lambdas: bool = True  # for the device
+
+    @property
+    def plain(self) -> GpuToolchain:
+        return replace(self, lambdas=False)
+
+    @property
+    def _lambdas(self) -> list[str]:
+        return [_LAMBDAS] if self.lambdas else []
 
     @property
     def nvcc(self) -> Path:
@@ -52,7 +63,7 @@ class GpuToolchain:
         """Compiles a file in the working directory for one compute capability: 90 for 9.0."""
         bound = [] if max_registers is None else [f"-maxrregcount={max_registers}"]
         return [
-            str(self.nvcc), *FLAGS, f"-arch=sm_{capability}", *bound, f"-ccbin={self.host_compiler}",
+            str(self.nvcc), *FLAGS, *self._lambdas, f"-arch=sm_{capability}", *bound, f"-ccbin={self.host_compiler}",
             "-allow-unsupported-compiler",  # the host compiler only preprocesses, so a newer GCC than nvcc knows works too
             *(f"-I{path}" for path in self.includes), source, "-o", output,
         ]  # fmt: skip
@@ -62,7 +73,7 @@ class GpuToolchain:
         it loads find its functions before those of other libraries. It begins in __wrap_main, which one of the files has.
         """
         return [
-            str(self.nvcc), f"-std={standard}", *_PROGRAM_FLAGS, f"-arch=sm_{capability}", f"-ccbin={self.host_compiler}",
+            str(self.nvcc), f"-std={standard}", *_PROGRAM_FLAGS, *self._lambdas, f"-arch=sm_{capability}", f"-ccbin={self.host_compiler}",
             "-allow-unsupported-compiler", "-I.", *sources, "-Xlinker", "--export-dynamic,--wrap=main", "-o", program,
         ]  # fmt: skip
 

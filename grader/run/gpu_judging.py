@@ -70,8 +70,8 @@ from grader.system.gpu_lock import GpuLock
 _ON_CPU, _ON_GPU = "cpu.ii", "gpu.ii"
 
 
-def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None:
-    """Why `source` is refused, if it is. `folder` is empty. Raises StrangeToolkit, or RuntimeError for what is not the file's doing."""
+def two_programs(toolset: Toolset, source: Path, folder: Path, *, lambdas: bool = True) -> Refusal | None:
+    """Why `source` is refused, if it is. `folder` is empty. `lambdas`: as nvcc compiled it. Raises StrangeToolkit, or RuntimeError for what is not the file's doing."""
     text = source.read_text(encoding="utf-8", errors="replace")
     if refusal := no_one_program(text):
         return refusal
@@ -79,6 +79,7 @@ def two_programs(toolset: Toolset, source: Path, folder: Path) -> Refusal | None
     (folder / TAIL).write_text(f'#include "{source.name}"\n', encoding="utf-8")
     nvcc, cpu = toolset.gpu.toolchain, toolset.toolchain
     assert nvcc is not None
+    nvcc = nvcc if lambdas else nvcc.plain
     decided = cpu.decide(source.name, _ON_CPU, nvcc.host_compiler)
     # The CPU executor's compiler sees nothing of the toolkit, here as where it builds: it would answer for headers that lie there.
     of_nvcc = device_preprocessing(nvcc, toolset.gpu.target.capability, TAIL, _ON_GPU, DECIDED)
@@ -215,10 +216,10 @@ class GpuJob:
             # Which side a thing is on, `misplaced_code.py` judges on every machine. nvcc refuses more, for its flags and because the GPU
             # calls the launch function here: then only the GPU has no program.
             trouble = f"nvcc says: {built.sides}" if gpu.runs else ""
-            return self.one_program(), dataclasses.replace(outcome, trouble=trouble)
+            return self.one_program(built), dataclasses.replace(outcome, trouble=trouble)
         if built.image is None:
             return self.without_image(built, outcome)
-        if refusals := self.one_program() or self.too_large(built, built.image):
+        if refusals := self.one_program(built) or self.too_large(built, built.image):
             return refusals, outcome
         if not gpu.runs or not self.call.cases:
             return (), outcome
@@ -260,13 +261,13 @@ class GpuJob:
             raise RuntimeError(message)
         return (), dataclasses.replace(outcome, trouble=message)
 
-    def one_program(self) -> tuple[Refusal, ...]:
+    def one_program(self, built: GpuBuild) -> tuple[Refusal, ...]:
         """Why what nvcc makes of the file is not run: it is another program than the CPU executor's."""
         if not self.built_for_cpu:
             return ()
         views = self.scratch / "views"
         views.mkdir()
-        refusal = two_programs(self.toolset, self.source, views)
+        refusal = two_programs(self.toolset, self.source, views, lambdas=built.lambdas)
         return (refusal,) if refusal else ()
 
     def too_large(self, built: GpuBuild, image: Path) -> tuple[Refusal, ...]:

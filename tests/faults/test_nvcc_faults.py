@@ -35,7 +35,7 @@ def _toolkit(course: Any, script: str) -> None:  # noqa: ANN401 -- conftest's Co
 @pytest.fixture(autouse=True)
 def _nothing_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """A pretended nvcc reads no files."""
-    monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
+    monkeypatch.setattr(gpu_judging, "two_programs", lambda *_, **__: None)
 
 
 @pytest.mark.parametrize("what", sample([*NVCC], 3))

@@ -56,6 +56,20 @@ def test_a_host_function_in_a_kernel_is_a_compile_error_at_its_line(build: Build
     assert (built.refusals[0].verdict, built.refusals[0].line) == (Verdict.COMPILE_ERROR, 3)
 
 
+_LAMBDA = "template <class F> __global__ void each(F f, float* out) { out[threadIdx.x] = f(2); }\n" + (
+    "void start(float* out) { each<<<1, 1>>>([] __device__(int n) { return 1.0f * n; }, out); }\n"
+)
+_LIKE_THE_LIBRARY = "#include <utility>\nusing namespace std;\n__device__ int hash(int n) { return n; }\n"
+
+
+@pytest.mark.parametrize(("more", "lambdas"), [("", False), (_LAMBDA, True), (_LIKE_THE_LIBRARY, False)])
+def test_lambdas_for_the_device_are_taken_where_there_are_such(build: Build, more: str, *, lambdas: bool) -> None:
+    """A file without them is not compiled with headers that they alone need, some names of which are also its own."""
+    built = build(more + HONEST)
+    assert built.image is not None, built.log
+    assert built.lambdas == lambdas
+
+
 def test_a_small_file_that_takes_long_is_stopped_and_told_why(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_build, "NVCC_LIMITS", dataclasses.replace(gpu_build.NVCC_LIMITS, all_seconds=3))
     tenfold = "".join(f"#define A{n} {f'A{n - 1} ' * 10}\n" for n in (1, 2, 3, 4))

@@ -46,7 +46,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_free: Callable[[s
     )
     lab: Lab = load_lab(ROOT, kernel_lab_ids(ROOT)[0])
     monkeypatch.setattr(gpu_judging, "build_for_gpu", lambda *_, **__: GpuBuild(image=tmp_path / "cubin.json"))
-    monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
+    monkeypatch.setattr(gpu_judging, "two_programs", lambda *_, **__: None)
     monkeypatch.setattr(gpu_judging, "confined_runner", lambda *_: ["runner"])
 
     def run(
@@ -157,7 +157,7 @@ def test_on_which_side_a_thing_is_nvcc_decides_only_where_the_cpu_executor_canno
     said = 'identifier "div_up" is undefined in device code'
     refusals = () if image else (Refusal(Verdict.COMPILE_ERROR, 3, said),)
     monkeypatch.setattr(gpu_judging, "build_for_gpu", lambda *_, **__: GpuBuild(image, refusals, sides=said))
-    monkeypatch.setattr(gpu_judging, "two_programs", lambda *_: None)
+    monkeypatch.setattr(gpu_judging, "two_programs", lambda *_, **__: None)
     asked = job(here, load_lab(ROOT, kernel_lab_ids(ROOT)[0]), tmp_path)
     judged, _ = dataclasses.replace(asked, built_for_cpu=built_for_cpu).judged()
     assert judged == (() if built_for_cpu else refusals)
