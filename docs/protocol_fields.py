@@ -25,7 +25,7 @@ FILES = (
     "kit/program/program_description.cpp",
 )
 _MESSAGE = re.compile(
-    r"^TILELAB_(?P<macro>MESSAGE|FIELDS|ROW)\((?P<name>[\w:]+),(?P<lists>(?:[^()]|\([^()]*\))*)\)", re.MULTILINE
+    r"^TILELAB_(?P<macro>MESSAGE|FIELDS|ROW|NUMBERS)\((?P<name>[\w:]+),(?P<lists>(?:[^()]|\([^()]*\))*)\)", re.MULTILINE
 )
 _LIST = re.compile(r"TILELAB_(BESIDE|NEEDS|MAY_HAVE)\(([^()]*)\)")
 
@@ -38,8 +38,9 @@ def message_list() -> str:
 def _lines(text: str) -> list[str]:
     lines = []
     for found in _MESSAGE.finditer(text):
-        if found["macro"] == "ROW":
-            lines.append(f"- `{found['name']}`: [{_names(found['lists'])}]")
+        if found["macro"] in {"ROW", "NUMBERS"}:
+            names = _names(found["lists"])
+            lines.append(f"- `{found['name']}`: " + (f"[{names}]" if found["macro"] == "ROW" else f"numbers {names}"))
             continue
         lists = dict(_LIST.findall(found["lists"]))
         beside = f"the fields of its {_names(lists['BESIDE'])}, " if "BESIDE" in lists else ""

@@ -5,17 +5,20 @@
 //   TILELAB_ROW(Piece, offset, bytes, floating)
 //
 // A field that is needed is always written, and a message without it is refused. One that a message may have is left out where it holds
-// what it holds in a new message. A row is the list of its values, for messages with thousands of them. Text may hold any bytes: those that
-// are no UTF-8 become U+FFFD where json_text() writes them.
+// what it holds in a new message. A row is the list of its values, for messages with thousands of them. A list of TILELAB_NUMBERS is one
+// text, "0,12,4,1,13,4" for two rows of three whole numbers: of these there are hundred thousands, and a JSON value for each would take
+// longer than all else. Text may hold any bytes: those that are no UTF-8 become U+FFFD where json_text() writes them.
 #pragma once
 
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -67,15 +70,65 @@ using nlohmann::json;
 template <class One, class Message>
 concept Is = std::same_as<std::remove_const_t<One>, Message>;
 template <class T>
-concept MayBeEmpty = requires(const T& one) { one.empty(); };
+concept MayBeEmpty = requires(const T& one) {
+  one.empty();
+};
 template <class T>
-concept Optional = requires(const T& one) { one.has_value(); };
+concept Optional = requires(const T& one) {
+  one.has_value();
+};
 template <class T>
-concept Map = requires { typename T::mapped_type; };
+concept Map = requires {
+  typename T::mapped_type;
+};
 template <class T>
-concept Array = requires { std::tuple_size<T>::value; };
+concept Array = requires {
+  std::tuple_size<T>::value;
+};
 template <class T>
 concept List = MayBeEmpty<T> && !Map<T> && !std::same_as<T, std::string>;
+
+template <class T>
+concept Numbers = requires(const T& one) {
+  each_number(one, [](const auto&) {});
+};
+
+template <class Cell>
+struct NumberOf : std::type_identity<Cell> {};
+template <class Cell>
+requires std::is_enum_v<Cell>
+struct NumberOf<Cell> : std::underlying_type<Cell> {
+};
+
+template <Numbers Row>
+std::string text_of(const std::vector<Row>& rows) {
+  std::string text;
+  const auto write = [&text]<class Cell>(const Cell& cell) {
+    char digits[24];
+    const auto end = std::to_chars(digits, digits + sizeof digits, static_cast<NumberOf<Cell>::type>(cell));
+    if (!text.empty()) text += ',';
+    text.append(digits, end.ptr);
+  };
+  for (const Row& row : rows) each_number(row, write);
+  return text;
+}
+
+template <Numbers Row>
+void read_numbers(const json& value, std::vector<Row>& rows) {
+  const std::string& text = strict::text(value);
+  const char *at = text.data(), *const end = at + text.size();
+  rows.clear();
+  while (at != end) {
+    each_number(rows.emplace_back(), [&]<class Cell>(Cell& cell) {
+      typename NumberOf<Cell>::type number{};
+      if (at != text.data() && (at == end || *at++ != ',')) strict::refuse(value, "as many numbers as belong here");
+      const auto read = std::from_chars(at, end, number);
+      if (read.ec != std::errc()) strict::refuse(value, "a whole number that fits");
+      at = read.ptr;
+      cell = static_cast<Cell>(number);
+    });
+  }
+}
 
 template <class T>
 json written(const T& one) {
@@ -83,6 +136,8 @@ json written(const T& one) {
     return one ? written(*one) : json();
   } else if constexpr (std::same_as<T, float>) {
     return std::bit_cast<std::uint32_t>(one);  // any float passes as its bits: JSON has no infinities
+  } else if constexpr (List<T> && requires { requires Numbers<typename T::value_type>; }) {
+    return text_of(one);
   } else if constexpr (Array<T> || List<T>) {
     json all = json::array();
     for (const auto& item : one) all.push_back(written<typename T::value_type>(item));
@@ -112,6 +167,8 @@ void read(const json& value, T& one) {
   } else if constexpr (Array<T>) {
     if (strict::list(value).size() != one.size()) strict::refuse(value, "as many values as belong here");
     for (std::size_t i = 0; i < one.size(); ++i) read(value[i], one[i]);
+  } else if constexpr (List<T> && requires { requires Numbers<typename T::value_type>; }) {
+    read_numbers(value, one);
   } else if constexpr (List<T>) {
     one.clear();
     for (const json& item : strict::list(value)) {
@@ -205,6 +262,11 @@ struct Reader {
 #define TILELAB_MESSAGE(Message, ...)  \
   TILELAB_FIELDS(Message, __VA_ARGS__) \
   void from_json(const nlohmann::json& value, Message& one) { read_fields(value, one); }
+
+#define TILELAB_NUMBERS(Message, ...)                                        \
+  void each_number(::tilelab::fields::Is<Message> auto& one, auto&& visit) { \
+    NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(TILELAB_CELL, __VA_ARGS__))     \
+  }
 
 #define TILELAB_ROW(Message, ...)                                                                         \
   void to_json(nlohmann::json& value, const Message& one) {                                               \

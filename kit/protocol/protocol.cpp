@@ -45,7 +45,7 @@ TILELAB_MESSAGE(HeldThread, TILELAB_NEEDS(thread, write))
 TILELAB_MESSAGE(TraceRequest, TILELAB_NEEDS(block) TILELAB_MAY_HAVE(beside, held))
 TILELAB_FIELDS(TracedArray, TILELAB_NEEDS(name, space, element, element_bytes, dimensions, base))
 TILELAB_MESSAGE(TracedPlace, TILELAB_NEEDS(file, function, line, calls, element))
-TILELAB_ROW(TracedStep, kind, thread, interval, array, offset, bytes, bits, place, slot, part)
+TILELAB_NUMBERS(TracedStep, kind, thread, interval, array, offset, bytes, bits, place, slot, part)
 TILELAB_FIELDS(Trace, TILELAB_NEEDS(arrays, places, steps, complete, full))
 TILELAB_MESSAGE(LineTraffic, TILELAB_NEEDS(file, line, metrics))
 TILELAB_FIELDS(Traffic, TILELAB_NEEDS(metrics, lines, complete))
@@ -105,9 +105,9 @@ void from_json(const json& value, TracedArray& array) {
 }
 
 void from_json(const json& value, Trace& trace) {
-  if (value.at("steps").size() > most_trace_steps) refuse(value, "a shorter list");  // before it takes memory
   read_fields(value, trace);
-  if (trace.arrays.size() > most_arrays || trace.places.size() > most_places) refuse(value, "a shorter list");
+  const bool long_lists = trace.arrays.size() > most_arrays || trace.places.size() > most_places;
+  if (long_lists || trace.steps.size() > most_trace_steps) refuse(value, "a shorter list");
   for (const TracedStep& step : trace.steps) check(value, step, trace);
 }
 

@@ -72,7 +72,6 @@ struct TracedPlace {
   std::string element{};  // of an exchange: the type of what it brings; empty: unknown
 };
 
-// In JSON this is an array of its ten numbers.
 struct TracedStep {
   enum class Kind : std::uint8_t { read, write, atomic, barrier, outside, wait, leave, stop, exchange };  // simt::TraceStep
   Kind kind = Kind::read;

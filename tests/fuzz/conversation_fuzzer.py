@@ -96,7 +96,7 @@ def honest_reply(chance: random.Random) -> dict[str, Any]:
         "left_data": chance.random() < 0.2,
         "trace": {"arrays": [{"name": "A", "space": "global", "element": "float", "element_bytes": 4, "dimensions": [4, 4], "base": 0}],
                   "places": [{"file": "matmul.cu", "function": "f", "line": 3, "calls": "", "element": ""}],
-                  "steps": [[0, 1, 0, 0, 4, 4, 7, 0, 0, 0], [1, 1025, 0, 0, 4, 4, 7, 0, 0, 0]],
+                  "steps": "0,1,0,0,4,4,7,0,0,0,1,1025,0,0,4,4,7,0,0,0",
                   "complete": True, "full": False},
         "traffic": {"metrics": metrics, "lines": [{"file": "matmul.cu", "line": 12, "metrics": metrics}], "complete": True},
     }  # fmt: skip

@@ -7,6 +7,7 @@ factor. This is right for plain sums of products. `Outcome.reproduced` says for 
 
 from __future__ import annotations
 
+import json
 import math
 import struct
 from collections import defaultdict, deque
@@ -14,8 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import islice
+from typing import Annotated, get_args
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from grader.model.result import Launch, Model
 from grader.model.verdicts import Verdict
@@ -90,10 +92,18 @@ BESIDE_FROM = 1024  # a step's thread from here on belongs to the second block, 
 Step = tuple[int, int, int, int, int, int, int, int, int, int]
 
 
+def _steps(told: object) -> object:
+    """Of a report, where they are one text of numbers."""
+    if not isinstance(told, str):
+        return told
+    numbers = iter(json.loads(f"[{told}]"))
+    return tuple(zip(*[numbers] * len(get_args(Step)), strict=True))
+
+
 class Trace(Model):
     arrays: tuple[TracedArray, ...]
     places: tuple[TracedPlace, ...]
-    steps: tuple[Step, ...]  # in the order in which they happened
+    steps: Annotated[tuple[Step, ...], BeforeValidator(_steps)]  # in the order in which they happened
     complete: bool  # False: the block did not end, or did more steps than are kept
     full: bool = False  # it did more steps than are kept: the recording stopped before the block
 

@@ -1,6 +1,9 @@
 // What is read of a trace that the runner claims: numbers that no block of a launch can have are refused.
 #include "protocol/protocol.hpp"
 
+#include <string>
+#include <vector>
+
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
@@ -19,9 +22,37 @@ json trace_json() {
 
 TEST_CASE("a trace with more barriers than steps may be kept is refused", "[trace]") {
   json trace = trace_json();
-  trace["steps"][0][2] = most_trace_steps;
+  trace["steps"] = "0,0," + std::to_string(most_trace_steps) + ",0,0,4,0,0,0,0";
   CHECK(trace.get<Trace>().steps.front().interval == most_trace_steps);
-  trace["steps"][0][2] = most_trace_steps + 1;
+  trace["steps"] = "0,0," + std::to_string(most_trace_steps + 1) + ",0,0,4,0,0,0,0";
+  CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
+}
+
+TEST_CASE("steps are one text of numbers, which come back as they were", "[trace]") {
+  Trace trace = trace_json().get<Trace>();
+  trace.steps = {{.kind = TracedStep::Kind::write, .thread = 3, .offset = -8, .bytes = 8, .bits = ~std::uint64_t{0}, .part = 9},
+                 {.bytes = 4}};
+  const json written = trace;
+  CHECK(written["steps"] == "1,3,0,0,-8,8,18446744073709551615,0,0,9,0,0,0,0,0,4,0,0,0,0");
+  CHECK(json(written.get<Trace>()) == written);
+  trace.steps.clear();
+  CHECK(json(trace)["steps"] == "");
+  CHECK(json(trace).get<Trace>().steps.empty());
+}
+
+TEST_CASE("a text that is no whole rows of numbers is refused", "[trace]") {
+  json trace = trace_json();
+  const std::string row = "0,0,0,0,0,4,0,0,0,0";
+  CHECK_NOTHROW((trace["steps"] = row + "," + row, trace.get<Trace>()));
+  for (const std::string& wrong :
+       std::vector<std::string>{row + ",", "," + row, row + ",0", row + ";" + row, row + " ", "0,0,0,0,0,4,0,0,0", "a,0,0,0,0,4,0,0,0,0",
+                                "0,,0,0,0,4,0,0,0,0", "0,-1,0,0,0,4,0,0,0,0", "256,0,0,0,0,4,0,0,0,0", "0,4294967296,0,0,0,4,0,0,0,0",
+                                "0,0,0,0,0,4,18446744073709551616,0,0,0", "0,1.5,0,0,0,4,0,0,0,0", "0, 0,0,0,0,4,0,0,0,0"}) {
+    CAPTURE(wrong);
+    trace["steps"] = wrong;
+    CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
+  }
+  trace["steps"] = json::array();
   CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
 }
 
@@ -35,21 +66,21 @@ TEST_CASE("a trace of an array whose elements are larger than half a gibibyte is
 
 TEST_CASE("a lane that a warp does not have brings nothing", "[trace]") {
   json trace = trace_json();
-  trace["steps"][0] = {8, 0, 0, 0, 31, 0, 0, 0, 0, 0};
+  trace["steps"] = "8,0,0,0,31,0,0,0,0,0";
   CHECK(trace.get<Trace>().steps.front().kind == TracedStep::Kind::exchange);
   for (const int lane : {-1, 32}) {
-    trace["steps"][0][4] = lane;
+    trace["steps"] = "8,0,0,0," + std::to_string(lane) + ",0,0,0,0,0";
     CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
   }
-  trace["steps"][0] = {9, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  trace["steps"] = "9,0,0,0,0,0,0,0,0,0";
   CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
 }
 
 TEST_CASE("threads of two blocks have numbers, and no block has more", "[trace]") {
   json trace = trace_json();
-  trace["steps"][0][1] = 2047;
+  trace["steps"] = "0,2047,0,0,0,4,0,0,0,0";
   CHECK(trace.get<Trace>().steps.front().thread == 2047);
-  trace["steps"][0][1] = 2048;
+  trace["steps"] = "0,2048,0,0,0,4,0,0,0,0";
   CHECK_THROWS_AS(trace.get<Trace>(), json::exception);
 }
 
