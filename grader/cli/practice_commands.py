@@ -19,17 +19,18 @@ import typer
 
 from grader.cli.practice.practice import Practice, chosen_cases, chosen_labs, focus_of
 from grader.cli.practice.terminal_keys import OwnTerminal, keys_of_terminal, student_console, window_lines
+from grader.engines.toolset import Toolset
 from grader.model.course_root import PUBLIC_SEED, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError
 from grader.model.result import Suspect
+from grader.model.visible_text import counted
 from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from grader.course.answer_check import Counts
-    from grader.engines.toolset import Toolset
     from grader.pages.screens.first_mistake import Tried
 
 _Labs = Annotated[
@@ -53,9 +54,6 @@ def run_tests(
     practice, _ = _practice(lab, case=case, file=file)
     left = [one for one in practice.labs if practice.is_left_alone(one)]
     tried, troubles = _attempts(practice)
-    from rich.console import Group
-
-    from grader.model.visible_text import counted
     from grader.pages.screens.first_mistake import suspect_view
     from grader.pages.screens.lab_screen import Screen
 
@@ -75,12 +73,11 @@ def run_tests(
         console.print(f"{said} when you change its file, or name it: LAB={named}", style="dim", markup=False)
     if focus is not None:
         _say_what_is_answered(practice, focus.lab_id, console)
-        suspected = focus
-        if not focus.passed:
-            with console.status("looking for the line …"):  # after the screen: nobody should wait for it
-                suspected = practice.suspected(focus)
-        if shown := list(suspect_view(suspected.result, {suspected.result.file: suspected.source}, console.width)):
-            console.print(Group(*shown))
+    if focus is not None and not focus.passed:
+        with console.status("looking for the line …"):  # after the screen: nobody should wait for it
+            suspected = practice.suspected(focus)
+        for shown in suspect_view(suspected.result, {suspected.result.file: suspected.source}, console.width):
+            console.print(shown)
     if troubles:
         return _CANNOT
     return 0 if all(one.passed for one in tried) else _NOT_PASSED
