@@ -163,8 +163,9 @@ def test_nothing_stays_behind_where_it_is_not_wanted(off: dict[str, str]) -> Non
     assert resident_process.is_wanted({"PATH": "/bin"})
 
 
-# What a student waits for at each save: modules until the compiler starts, and in all; and where a resident process runs the command.
-MOST_BEFORE, MOST_ALONE, MOST_ASKING = 330, 540, 72
+# Modules that a student waits for at each save: until the compiler starts, and in all; where a resident process runs the command; and for
+# the list of commands.
+MOST_BEFORE, MOST_ALONE, MOST_ASKING, MOST_LISTING = 330, 540, 72, 315
 MOST_COST = 4.8  # processor time until the compiler starts, by that of importing pydantic in the same run
 UNUSED = (
     "asyncio",
@@ -238,3 +239,13 @@ def test_asking_the_resident_process_imports_little(tmp_path: Path) -> None:
         assert len(said.rpartition("modules: ")[2].split()) <= MOST_ASKING
     finally:
         sockets[0].unlink()  # without it, the process ends
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    command = [sys.executable, "-c", ASKED, "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    assert "  grade " in done.stdout
+    listed = done.stdout.rpartition("modules: ")[2].split()
+    commands = ("grader.cli.classes.", "grader.cli.course", "grader.cli.practice", "grader.cli.proofs", "grader.run")
+    assert [one for one in listed if one.startswith(commands)] == []
+    assert len(listed) <= MOST_LISTING
