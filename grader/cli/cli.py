@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from grader.cli.error_exit import as_command
 from grader.model.errors import RemediableError
-from grader.roll.batch.plugin import Command, loaded, registered
+from grader.roll.batch.plugin import Command, docstring, loaded, registered
 
 _OF_COURSE = (
     Command("starters", "grader.cli.course_commands:make_starters"),
@@ -84,12 +84,13 @@ class _Program(TyperGroup):
     def list_commands(self, ctx: object) -> list[str]:  # noqa: ARG002 -- as typer has it
         return list(self._known)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 -- as typer has it
+    def format_commands(self, ctx: object, formatter: Any) -> None:  # noqa: ANN401, ARG002 -- as typer has it
         shown = {"Commands": [one.name for one in self._known.values() if not one.hidden]} if self.lists_all else _FIRST
         width = formatter.width - 8 - max(map(len, self._known))
         for title, names in shown.items():
+            told = [TyperCommand(name, help=docstring(self._known[name].does)) for name in names]
             with formatter.section(title):
-                formatter.write_dl([(name, self.get_command(ctx, name).get_short_help_str(width)) for name in names])
+                formatter.write_dl([(one.name, one.get_short_help_str(width)) for one in told])
         if not self.lists_all:
             with formatter.section("More"):
                 formatter.write_dl([("help all", "List every command."), ("help NAME", "Say what a command does.")])

@@ -22,13 +22,7 @@ from grader.model.course_root import course_root, load_labs, matching_lab, seed_
 from grader.model.errors import MachineError, RemediableError
 from grader.model.labs import lab_ids
 from grader.pages.pages import calibration_page, sweep_drawing
-from grader.pages.speed.sweep_figure import (
-    calibration_table,
-    conditions,
-    row,
-    sweep_figure,
-    tier_calibration_table,
-)
+from grader.pages.speed.sweep_figure import calibration_table, conditions, row, sweep_figure, tier_calibration_table
 from grader.roll.batch.controls import Controls, controls_of
 from grader.roll.batch.opened_tools import lab_judge, open_toolset
 from grader.run.compiler_trial import compiler_trouble, try_compiler

@@ -13,12 +13,11 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console, Group
 
-from grader.cli.practice.practice import Counts, Practice, chosen_cases, chosen_labs, focus_of, own_answers, own_counts
+from grader.cli.practice.practice import Practice, chosen_cases, chosen_labs, focus_of
 from grader.cli.practice.terminal_keys import OwnTerminal, keys_of_terminal, student_console, window_lines
 from grader.engines.toolset import Toolset
 from grader.model.course_root import PUBLIC_SEED, load_labs
@@ -26,9 +25,13 @@ from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError
 from grader.model.result import Suspect
 from grader.model.visible_text import counted
-from grader.pages.screens.first_mistake import Tried, suspect_view
-from grader.pages.screens.lab_screen import Screen, answers_line, answers_screen
 from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.course.answer_check import Counts
+    from grader.pages.screens.first_mistake import Tried
 
 _Labs = Annotated[
     list[str] | None, typer.Argument(help="a lab, or part of its name; default: this folder's lab, or all labs")
@@ -51,6 +54,9 @@ def run_tests(
     practice, _ = _practice(lab, case=case, file=file)
     left = [one for one in practice.labs if practice.is_left_alone(one)]
     tried, troubles = _attempts(practice)
+    from grader.pages.screens.first_mistake import suspect_view
+    from grader.pages.screens.lab_screen import Screen
+
     console, focus = student_console(), focus_of(tried)
     chosen = "" if case is None else chosen_cases(practice)
     lines = window_lines(console)
@@ -67,10 +73,11 @@ def run_tests(
         console.print(f"{said} when you change its file, or name it: LAB={named}", style="dim", markup=False)
     if focus is not None:
         _say_what_is_answered(practice, focus.lab_id, console)
+    if focus is not None and not focus.passed:
         with console.status("looking for the line …"):  # after the screen: nobody should wait for it
             suspected = practice.suspected(focus)
-        if shown := list(suspect_view(suspected.result, {suspected.result.file: suspected.source}, console.width)):
-            console.print(Group(*shown))
+        for shown in suspect_view(suspected.result, {suspected.result.file: suspected.source}, console.width):
+            console.print(shown)
     if troubles:
         return _CANNOT
     return 0 if all(one.passed for one in tried) else _NOT_PASSED
@@ -78,6 +85,9 @@ def run_tests(
 
 def show_answers(lab: _Labs = None) -> int:
     """Say which questions of a lab are answered in its answers.md, and whether the numbers are right."""
+    from grader.course.answer_check import own_answers, own_counts
+    from grader.pages.screens.lab_screen import answers_screen
+
     root, labs = chosen_labs(Path.cwd(), lab or [], case=None, file=None)
     console = student_console()
 
@@ -110,6 +120,9 @@ def _attempts(practice: Practice) -> tuple[list[Tried], list[str]]:
 
 def _say_what_is_answered(practice: Practice, lab_id: str, console: Console) -> None:
     """One line, where the student has begun to answer the lab's questions. Tests stand whatever is wrong with them."""
+    from grader.course.answer_check import own_answers
+    from grader.pages.screens.lab_screen import answers_line
+
     lab = next(lab for lab in practice.labs if lab.id == lab_id)
     try:
         line = answers_line(own_answers(lab, hints=False), lab_id)
@@ -149,6 +162,7 @@ def report_labs(
     ] = False,
 ) -> int:
     """Write the page that your instructor will see, for the public tests, and open it."""
+    from grader.course.answer_check import own_answers
     from grader.explain.story import unpacked
     from grader.model.result import Result, Submission
     from grader.pages.pages import student_page

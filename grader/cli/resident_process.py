@@ -25,16 +25,25 @@ import stat
 import struct
 import sys
 import time
-from collections.abc import Mapping
-from typing import TextIO, cast
+
+TYPE_CHECKING = False  # as in typing, which imports much
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TextIO
 
 _NAME = "tilelab"
-# What a command imports only where a file is wrong, or a lab is of another kind.
+# What a command imports late or at times.
 _AT_TIMES = (
     "grader.cli.cli",
+    "grader.cli.practice_commands",
+    "grader.course.answer_check",
+    "grader.engines.dump_scan",
+    "grader.engines.runner_image",
     "grader.explain.suspect_search",
     "grader.run.failure_causes",
+    "grader.pages.screens.lab_screen",
     "grader.run.program_judging",
+    "grader.run.scoring.lab_score",
 )
 _COMMANDS = frozenset({"test", "answers", "trace", "profile", "check"})  # none that waits for keys
 _IDLE = 900.0  # seconds
@@ -203,6 +212,7 @@ def stay(path: str, modules: list[str]) -> None:
     for name in (*_AT_TIMES, *modules):
         with contextlib.suppress(Exception):
             importlib.import_module(name)
+    _complete_models()
     sources = _stamps()
     if any(changed_ns > began * 1e9 for changed_ns, _ in sources.values()):
         return
@@ -224,6 +234,16 @@ def stay(path: str, modules: list[str]) -> None:
                 _take(connection, listener)
         if _inode(path) == own:
             os.unlink(path)
+
+
+def _complete_models() -> None:
+    """Each would else be built at its first use, once more in each copy."""
+    from pydantic import BaseModel
+
+    kinds = BaseModel.__subclasses__()
+    for kind in kinds:
+        kind.model_rebuild(raise_errors=False)
+        kinds += kind.__subclasses__()
 
 
 def _stamps() -> dict[str, tuple[int, int]]:
@@ -322,6 +342,8 @@ def _become(
 
 def _stream(number: int, old: TextIO) -> TextIO:
     """As Python makes it when it starts."""
+    from typing import cast
+
     by_lines = number == _ERRORS or os.isatty(number)
     made = open(number, "w" if number else "r", 1 if by_lines else -1, encoding=old.encoding, errors=old.errors)  # noqa: SIM115
     return cast("TextIO", made)

@@ -5,13 +5,21 @@ Where the right numbers are known, they are compared. In a handout only their se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
-from grader.course.answer_text import AnswerText, Written, read_answers
+from grader.course.answer_text import ANSWER_BYTES, AnswerText, NoAnswersError, Written, answer_text, read_answers
 from grader.course.number_text import kind_of_unit, read_number, rounded
-from grader.course.question_file import LabQuestions, NumberSpec, QuestionSpec, is_sealed
+from grader.course.question_file import ANSWERS, LabQuestions, NumberSpec, QuestionSpec, is_sealed, load_questions
+from grader.engines.toolset import Toolset
+from grader.model.errors import RemediableError
+from grader.model.labs import Lab
 from grader.model.result import LabAnswers, NumberAnswer, NumberState, QuestionAnswer
+from grader.model.verdicts import Verdict
+from grader.source.student_code import normalise
 
 # What may be wrong with a number that is not right: it belongs on another line, is in another unit, or was miscounted. Pure but for
 # the time that seals take.
@@ -182,3 +190,74 @@ def _number(spec: NumberSpec, given: str, key: Key, trial: NumberTrial) -> Numbe
 def _values(given: str, spec: NumberSpec) -> tuple[Fraction, ...]:
     """What the text may mean, as it is compared."""
     return tuple(dict.fromkeys(rounded(value, spec.digits) for value in read_number(given, spec.unit).values))
+
+
+# Numbers that questions ask of a student's own kernel: counted in a run of it, so that nothing has to be kept. It builds and runs.
+
+# By a shape: the counts of a run at it. None: the run was not right and clean.
+Counts = Callable[[str], dict[str, float] | None]
+
+
+def with_counted(questions: LabQuestions, counts: Counts) -> LabQuestions:
+    """The questions with what the student's kernel does as the right numbers. What cannot be counted stays unknown."""
+    numbers = dict(questions.numbers)
+    for one in questions.questions:
+        for spec in one.number:
+            if spec.counted and (found := counts(spec.shape)) and spec.counted in found:
+                numbers[one.id, spec.label] = rounded(Fraction(found[spec.counted]), spec.digits)
+    return replace(questions, numbers=numbers)
+
+
+def own_counts(lab: Lab, toolset: Toolset) -> Counts:
+    """Of the file in the lab's folder. Raises what building it raises."""
+    from grader.run.kernels.kernel_source import read_source  # noqa: PLC0415 -- `tilelab answers` alone counts
+    from grader.run.launches.lab_launch import build_launch  # noqa: PLC0415
+    from grader.run.scoring.metrics import metrics_of  # noqa: PLC0415
+
+    source = read_source(lab.public_dir / lab.public.file)
+    known: dict[str, dict[str, float] | None] = {}
+
+    def counts(shape: str) -> dict[str, float] | None:
+        if shape not in known:
+            with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
+                launch = build_launch(toolset, lab, source, Path(scratch)).profile(shape).launch
+            right = launch.verdict is Verdict.PASS and launch.traffic is not None
+            known[shape] = metrics_of(launch.traffic) if right else None
+        return known[shape]
+
+    return counts
+
+
+# The answers that a student has written so far into a lab's `answers.md`, checked. Nothing is compiled or run.
+
+_NOT_RIGHT = "what your kernel does is counted once it is right: make test says what is wrong"
+
+
+def own_answers(lab: Lab, counts: Callable[[], Counts] | None = None, *, hints: bool = True) -> LabAnswers | None:
+    """None: the lab asks nothing. `counts`: begins to count what the student's kernel does, where an answer asks for that.
+    Raises LabError where the lab's own files are wrong.
+    """
+    questions = load_questions(lab)
+    if questions is None:
+        return None
+    path = lab.public_dir / ANSWERS
+    name = f"{lab.id}/{ANSWERS}"
+    if not path.is_file():
+        return no_answers(questions)
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(2 * ANSWER_BYTES + 1)  # so much that a larger file is noticed
+        text = answer_text(normalise(beginning)[0], ANSWERS)
+    except (NoAnswersError, OSError) as error:
+        said = f"{path} cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
+        return no_answers(questions, said, name)
+    found = check_answers(text, questions, file=name, hints=hints)
+    if counts is None or not any(one.state == "unchecked" for one in found.numbers):
+        return found
+    try:
+        counted = with_counted(questions, counts())
+        said = "" if counted.numbers != questions.numbers else _NOT_RIGHT
+    except RemediableError as error:  # the kernel cannot be built or started: tests say more of it
+        counted, said = questions, str(error)
+    found = check_answers(text, counted, file=name, hints=hints)
+    return found.model_copy(update={"notices": (*found.notices, said)}) if said else found

@@ -13,7 +13,6 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,9 +22,7 @@ from threading import Lock
 from typing import Any, Literal
 
 from grader.engines.cpu_toolchain import ask, is_clang, target_of
-from grader.engines.entry_points import EntrySignatures
-from grader.engines.gpu_build import GpuTarget, build_for_gpu
-from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, StrangeToolkit, device_preprocessing, find_toolchain
+from grader.engines.gpu_toolchain import GpuTarget, GpuToolchain, NoToolchain, find_toolchain
 from grader.model.errors import RemediableError
 from grader.system.confined_run import run_confined
 from grader.system.confinement import Confinement, Limits, gpu_devices
@@ -117,11 +114,6 @@ _PROBE_SECONDS = 60
 _CONTEXT_BYTES, _FEWEST_CONTEXTS, _MOST_CONTEXTS = 2 << 30, 2, 16
 # A container's runtime or Windows may put the driver's library here and not tell the loader.
 _DRIVER_FOLDERS = (Path("/usr/local/nvidia/lib64"), Path("/usr/lib/wsl/lib"))
-_PROBE_KERNEL = """#include <tilelab/device.cuh>
-__host__ __device__ LaunchConfig probe_launch(int n) { return {dim3(1), dim3(32)}; }
-__global__ void probe(float* out, int n) { out[threadIdx.x % n] = 1; }
-"""
-_PROBE_ENTRIES = EntrySignatures("probe(float*, int)", "probe_launch(int)")
 
 
 @dataclass(frozen=True)
@@ -308,9 +300,10 @@ def _working_toolchain(
     toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget, cache: Path
 ) -> GpuToolchain | NoToolchain:
     """The toolchain with the first host compiler that nvcc works with. A reason is about the first one, the kit's own compiler."""
+    from grader.engines.gpu_build import PROBE_KERNEL, trouble_compiling  # noqa: PLC0415 -- most machines have no nvcc
 
     def record(candidate: GpuToolchain) -> Path:
-        facts = (candidate.compile("", "", target.capability), confinement.name, candidate.version, _PROBE_KERNEL)
+        facts = (candidate.compile("", "", target.capability), confinement.name, candidate.version, PROBE_KERNEL)
         return cache / f"nvcc-{hashlib.sha256(repr(facts).encode()).hexdigest()[:16]}"
 
     candidates = list(toolchain.with_host_compilers())
@@ -326,22 +319,6 @@ def _working_toolchain(
             return candidate
         troubles.append(trouble)
     return NoToolchain(f"{toolchain.nvcc} cannot compile a kernel here: {troubles[0]}")
-
-
-def trouble_compiling(toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget) -> str:
-    """Compiles a kernel as a submission's is compiled, and returns why that fails. Empty: it works."""
-    with tempfile.TemporaryDirectory(prefix="tilelab-") as name:
-        source, folder = Path(name) / "probe.cu", Path(name) / "work"
-        source.write_text(_PROBE_KERNEL, encoding="utf-8")
-        folder.mkdir()
-        built = build_for_gpu(toolchain, confinement, source, folder, _PROBE_ENTRIES, target)
-    if built.image is None:
-        return next((line for line in built.log.splitlines() if line.strip()), "it gives no reason")
-    try:
-        device_preprocessing(toolchain, target.capability, "", "")
-    except StrangeToolkit as error:
-        return str(error)  # what it reads cannot be held against the CPU executor
-    return ""
 
 
 def _confined_trouble(runner: Path, device: Device, confinement: Confinement) -> str:

@@ -354,3 +354,8 @@ def shortened(log: str) -> str:
 
 def refuse(message: str) -> tuple[Refusal, ...]:
     return (Refusal(Verdict.COMPILE_ERROR, 0, message),)
+
+
+def image_beside(number: int) -> str:
+    """The name of the file for one of `EntrySignatures.beside`, by its place there."""
+    return f"image{number}.json"

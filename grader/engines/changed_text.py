@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from grader.engines.proof.barrier_paths import LEAVES
+from grader.engines.device_functions import LEAVES
 from grader.engines.token_scan import Tokens, code_tokens
 from grader.source.lexer import CLOSING, with_changes
 

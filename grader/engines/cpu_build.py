@@ -5,6 +5,8 @@ A failure of the submission is an outcome and no exception. A failure that nothi
 `internal-error`.
 """
 
+# ruff: noqa: PLC0415 -- what reads an object is imported once there is one: a student waits for the compiler's messages
+
 from __future__ import annotations
 
 import struct
@@ -12,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from elftools.common.exceptions import DWARFError, ELFError
 
@@ -20,13 +23,12 @@ from grader.engines.build_steps import (
     WHEN_EXPANDED,
     BuildSteps,
     TooLongError,
+    image_beside,
     names_the_text,
     refuse,
     shortened,
 )
-from grader.engines.clang_ir import rewritten
 from grader.engines.cpu_toolchain import PLAIN, CpuToolchain
-from grader.engines.dump_scan import scan_gimple, scan_ir
 from grader.engines.entry_points import (
     USE_FILE,
     EntryPoints,
@@ -38,24 +40,16 @@ from grader.engines.entry_points import (
     use_of_launch,
     used_kernel,
 )
-from grader.engines.objects.assembly import calls_of
-from grader.engines.objects.symbol_table import (
-    NO_BITS,
-    RETAIN,
-    SECTION,
-    ElfFile,
-    ObjectFile,
-    Symbol,
-    read_object,
-)
-from grader.engines.proof.object_proof import KERNEL, LAUNCH, Checked, Entry, check_announcements
+from grader.engines.objects.symbol_table import NO_BITS, RETAIN, SECTION, ElfFile, ObjectFile, Symbol, read_object
 from grader.engines.refusal import BuildFaultError, Refusal
-from grader.engines.runner_image import CompiledObject, beyond_proof, described, image_beside, link
 from grader.engines.text_steps import TextOrigin, in_steps, probably_changed
 from grader.engines.token_scan import too_long
 from grader.model.verdicts import Verdict
 from grader.source.bare_code import hand_written_marker
 from grader.system.confinement import Confinement
+
+if TYPE_CHECKING:
+    from grader.engines.proof.object_proof import Checked, Entry
 
 # What may be raised when an unusual object is read.
 _UNREADABLE = (ELFError, DWARFError, KeyError, IndexError, ValueError, struct.error)
@@ -165,6 +159,10 @@ def _preprocessed(steps: BuildSteps) -> str:
 
 def _link(steps: BuildSteps, text: str, preprocessed: str, entries: EntrySignatures) -> tuple[Refusal, ...]:
     """Checks the object that was compiled, and links it to a runner."""
+    from grader.engines.objects.assembly import calls_of
+    from grader.engines.proof.object_proof import KERNEL, LAUNCH
+    from grader.engines.runner_image import CompiledObject, described, link
+
     obj, found = read_compiled(steps, preprocessed, entries)
     if missing := missing_names(obj, found, entries, text):
         return missing
@@ -206,6 +204,9 @@ def announced_object(
     steps: BuildSteps, assembly: str, obj: ObjectFile, entered: Mapping[str, Entry], passed: Sequence[str]
 ) -> tuple[str, ObjectFile, Checked]:
     """With a call before each access that nothing announced; what comes of it is assembled and held to the same proof."""
+    from grader.engines.proof.object_proof import Checked, check_announcements
+    from grader.engines.runner_image import beyond_proof
+
     checked = check_announcements(obj, assembly, entered, steps.name, passed)
     if checked.refusal or not checked.assembly:
         return assembly, obj, checked
@@ -226,6 +227,8 @@ def compile_text(steps: BuildSteps) -> bool:
     if not steps.run(parse):
         return False
     if others:
+        from grader.engines.clang_ir import rewritten
+
         dump = steps.text(steps.toolchain.dump, WHEN_COMPILED)
         (steps.folder / steps.toolchain.dump).write_text(rewritten(dump), encoding="utf-8")
     return all(steps.run(command) for command in others)
@@ -251,6 +254,8 @@ def read_compiled(steps: BuildSteps, preprocessed: str, entries: EntrySignatures
 
 def refusal_of_dump(steps: BuildSteps, found: EntryPoints) -> Refusal | None:
     """The first reason not to trust the compiler's instrumentation of the file, taken from its dump."""
+    from grader.engines.dump_scan import scan_gimple, scan_ir
+
     dump = steps.text(steps.toolchain.dump, WHEN_COMPILED)
     trusted = [str(path) for path in steps.toolchain.includes]
     if not steps.toolchain.is_clang:

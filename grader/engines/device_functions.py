@@ -7,6 +7,9 @@ from __future__ import annotations
 import re
 
 DEVICE_PREFIX = "_ZN11cuda_on_cpu"
+# What we put into a submission's text, and look for in its object.
+LEAVES = "tilelab_leaves"  # a function of kit/executor/device/thread_functions.hpp, called before a kernel returns
+GUARD_NAME = "tilelab_guard_"  # how the variable behind an array begins
 
 # Instrumented code calls these. A submission that names them itself is refused earlier.
 INSTRUMENTATION_PREFIXES = (

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from grader.engines.device_functions import FAST_MATH, MATH, ONLY_ON_A_GPU, is_device_function
-from grader.engines.objects.assembly import Calls, FunctionCalls
-from grader.engines.objects.debug_info import Function
-from grader.engines.objects.symbol_table import ObjectFile, Symbol
 from grader.engines.refusal import Refusal, inline_assembly, needs_gpu
 from grader.model.verdicts import Verdict
 from grader.source.student_code import Span, difference, function_called, in_c, kernels, launch_functions, meant
+
+if TYPE_CHECKING:  # a text is read before there is an object
+    from grader.engines.objects.assembly import Calls, FunctionCalls
+    from grader.engines.objects.debug_info import Function
+    from grader.engines.objects.symbol_table import ObjectFile, Symbol
 
 USE_FILE = "<grader>"  # the file name that the compiler gives to our own lines
 _CHOSEN = "the_chosen_kernel"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+import tempfile
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +19,13 @@ from elftools.common.exceptions import ELFError
 from grader.engines.build_steps import shortened, used_up
 from grader.engines.cpu_toolchain import home_of
 from grader.engines.entry_points import EntrySignatures, name_of
-from grader.engines.gpu_toolchain import PROGRAM_STANDARDS, GpuToolchain
+from grader.engines.gpu_toolchain import (
+    PROGRAM_STANDARDS,
+    GpuTarget,
+    GpuToolchain,
+    StrangeToolkit,
+    device_preprocessing,
+)
 from grader.engines.objects.symbol_table import ElfFile
 from grader.engines.occupancy import resident_threads
 from grader.engines.refusal import Refusal, compile_errors_of
@@ -94,16 +101,6 @@ MAX_CUBIN_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
-class GpuTarget:
-    """What the cubin is compiled for, and which device runs it."""
-
-    capability: int  # 90 for 9.0
-    device: int = 0  # the driver's number
-    driver: str = ""  # the path of libcuda; empty: the usual name
-    max_registers: int | None = None  # of a thread, so that the kernel can be launched with its block
-
-
-@dataclass(frozen=True)
 class GpuBuild:
     """The result. Where there is neither `image` nor `refusals`, the fault is ours, and `log` says what happened."""
 
@@ -156,6 +153,29 @@ def build_for_gpu(
     name, found = name_of(entries.kernel), kernel_resources(output)
     resources = next((one for key, one in found.items() if key == name or f"{len(name)}{name}" in key), None)
     return GpuBuild(folder / IMAGE, resources=resources, log=log, seconds=seconds, lambdas=compiler.lambdas, sides=sides)
+
+
+PROBE_KERNEL = """#include <tilelab/device.cuh>
+__host__ __device__ LaunchConfig probe_launch(int n) { return {dim3(1), dim3(32)}; }
+__global__ void probe(float* out, int n) { out[threadIdx.x % n] = 1; }
+"""
+
+
+def trouble_compiling(toolchain: GpuToolchain, confinement: Confinement, target: GpuTarget) -> str:
+    """Compiles a kernel as a submission's is compiled, and returns why that fails. Empty: it works."""
+    entries = EntrySignatures("probe(float*, int)", "probe_launch(int)")
+    with tempfile.TemporaryDirectory(prefix="tilelab-") as name:
+        source, folder = Path(name) / "probe.cu", Path(name) / "work"
+        source.write_text(PROBE_KERNEL, encoding="utf-8")
+        folder.mkdir()
+        built = build_for_gpu(toolchain, confinement, source, folder, entries, target)
+    if built.image is None:
+        return next((line for line in built.log.splitlines() if line.strip()), "it gives no reason")
+    try:
+        device_preprocessing(toolchain, target.capability, "", "")
+    except StrangeToolkit as error:
+        return str(error)  # what it reads cannot be held against the CPU executor
+    return ""
 
 
 def _nvcc(

@@ -34,6 +34,16 @@ OLDER_COMPILERS = ("g++-14", "g++-13", "g++-12", "g++-11")
 
 
 @dataclass(frozen=True)
+class GpuTarget:
+    """What the cubin is compiled for, and which device runs it."""
+
+    capability: int  # 90 for 9.0
+    device: int = 0  # the driver's number
+    driver: str = ""  # the path of libcuda; empty: the usual name
+    max_registers: int | None = None  # of a thread, so that the kernel can be launched with its block
+
+
+@dataclass(frozen=True)
 class GpuToolchain:
     """`root` holds bin/nvcc and all programs that it starts."""
 

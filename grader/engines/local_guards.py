@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from grader.engines.changed_text import Replacement, with_pieces
-from grader.engines.objects.debug_info import GUARD_NAME
+from grader.engines.device_functions import GUARD_NAME
 from grader.engines.token_scan import Tokens, code_tokens
 from grader.source.lexer import CLOSING
 

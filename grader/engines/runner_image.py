@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 
-from grader.engines.build_steps import WHEN_COMPILED, BuildSteps
+from grader.engines.build_steps import WHEN_COMPILED, BuildSteps, image_beside
 from grader.engines.device_functions import ALLOCATING, DEVICE_PREFIX, REDIRECTIONS
 from grader.engines.entry_points import (
     EntryPoints,
@@ -323,11 +323,6 @@ def _of_kernel(
         "kernel": kernel.first,
         "launch": launch.first if launch else 0,
     }
-
-
-def image_beside(number: int) -> str:
-    """The name of the file for one of `EntrySignatures.beside`, by its place there."""
-    return f"image{number}.json"
 
 
 # The changes that objcopy makes to a submission's object file before it is linked.

@@ -9,19 +9,22 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from grader.engines import backend as kit_parts
 from grader.engines.backend import BackendChoice, GpuBackend, choose_compiler, open_backend
-from grader.engines.cpu_build import CpuBuild, build_for_cpu
 from grader.engines.cpu_toolchain import CpuToolchain, prepare, programs_of
-from grader.engines.entry_points import EntrySignatures
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
 from grader.system.confined_run import detect
 from grader.system.confinement import Confinement, SandboxUnavailable
 from grader.system.worker_processes import WorkerProcesses
+
+if TYPE_CHECKING:
+    from grader.engines.cpu_build import CpuBuild
+    from grader.engines.entry_points import EntrySignatures
 
 
 class _Kit(BaseModel):
@@ -104,6 +107,8 @@ class Toolset:
         definitions: Sequence[str] = (),
     ) -> CpuBuild:
         """As `build_for_cpu`, in another process where there are such."""
+        from grader.engines.cpu_build import build_for_cpu  # noqa: PLC0415 -- most commands build nothing
+
         tools = (self.toolchain, self.confinement)
         return self.workers.run(
             build_for_cpu, *tools, source, folder, entries, scanned=scanned, definitions=tuple(definitions)

@@ -22,7 +22,7 @@ Table = TypeVar("Table", bound=BaseModel)
 class Strict(BaseModel):
     """A table of a lab's files: a key that is not known is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 class PerformanceSpec(Strict):

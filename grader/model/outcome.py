@@ -91,6 +91,15 @@ class LaunchShape(Model):
     shared_bytes: int
 
 
+LIBRARY, STAND_IN = "library", "stand-in"  # names of those whose speed is the measure beside the lab's own kernels
+
+
+def measured_one(names: Sequence[str]) -> str:
+    """Whom a contest is about: the student's kernel, or the one that the course measures."""
+    others = [name for name in names if name not in {"baseline", "control"}]
+    return "student" if "student" in others else next(iter(others), "baseline")
+
+
 class Contest(Model):
     """What the timer wrote about one run: the times of every contestant for each round, and what it found in the outputs that it
     kept.

@@ -18,7 +18,7 @@ UNDECIDED = frozenset({Verdict.INTERNAL_ERROR, Verdict.NEEDS_GPU})
 class Model(BaseModel):
     """Immutable, and a field that is not listed is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 # What a student answered to a lab's questions, as a part of the result. It gives no points and changes no verdict.

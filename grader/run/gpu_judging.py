@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from grader.engines.backend import GPU_RUN_LIMITS, Device, trouble_compiling
+from grader.engines.backend import GPU_RUN_LIMITS, Device
 from grader.engines.build_steps import BUILD_LIMITS, WHEN_EXPANDED, asked_for, too_large
 from grader.engines.compiler_view import CompilerView, different_programs, no_one_program
 from grader.engines.cpu_toolchain import DECIDED, EXPANDED, home_of
@@ -30,6 +30,7 @@ from grader.engines.gpu_build import (
     build_native,
     telling_line,
     too_much_memory,
+    trouble_compiling,
     variable_bytes,
 )
 from grader.engines.gpu_toolchain import (

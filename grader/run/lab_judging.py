@@ -10,12 +10,10 @@ import dataclasses
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Union
 
-from grader.engines.cpu_build import CpuBuild
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
@@ -24,10 +22,10 @@ from grader.model.outcome import GpuOutcome, JudgedCase, LabOutcome, unjudged
 from grader.model.result import Build, Finding, StepPage
 from grader.model.verdicts import Verdict
 from grader.run.judge_call import RUNNER_FILE, JudgeCall, run_judge, runner_argv, with_local_arrays
-from grader.run.lab_verdict import all_passed
 from grader.system.own_files import remove_folder
 
 if TYPE_CHECKING:
+    from grader.engines.cpu_build import CpuBuild
     from grader.run.program_judging import StartedProgram
 
 # Makes pages that step through a block in which something is wrong. The path is that of the file that says how to start the runner.
@@ -120,11 +118,13 @@ class _Job:
         if started is not None and build.ok and (drawn := self.judge.drawn):
             pages = toolset.workers.run(drawn, toolset, lab, self.text, started, cases)
             outcome = dataclasses.replace(outcome, step_pages=pages)
-        if toolset.gpu.runs and not is_program and not self.call.cases and all_passed(lab, outcome):
+        if toolset.gpu.runs and not is_program and not self.call.cases:
+            from grader.run.lab_verdict import all_passed
             from grader.run.speed.speed_run import time_lab
 
-            speed = time_lab(toolset, lab, self.source, outcome, self.folder)
-            outcome = dataclasses.replace(outcome, speed=speed, seconds=self._seconds())
+            if all_passed(lab, outcome):
+                speed = time_lab(toolset, lab, self.source, outcome, self.folder)
+                outcome = dataclasses.replace(outcome, speed=speed, seconds=self._seconds())
         return outcome
 
     @property
@@ -132,26 +132,31 @@ class _Job:
         return EntrySignatures(self.lab.public.kernel, self.lab.public.launch)
 
     def _run_kernel(self, built: CpuBuild) -> _Ran:
-        toolset, lines = self.judge.toolset, self.text.split("\n")
-        judged: Callable[[Callable[[], Sequence[JudgedCase]]], tuple[tuple[Refusal, ...], GpuOutcome | None]]
-        judged = lambda _: ((), None)  # noqa: E731 -- nothing of NVIDIA's is here
-        if toolset.gpu.toolchain is not None:
-            from grader.run.gpu_judging import GpuJob
+        toolset = self.judge.toolset
+        if toolset.gpu.toolchain is None:
+            return self._on_the_cpu(built), (), None
+        from concurrent.futures import Future, ThreadPoolExecutor
 
-            call = dataclasses.replace(self.call, cases=self._for_a_gpu())
-            judged = GpuJob(toolset, self.lab, self.source, self._entries, call, self.folder, not built.refusals).judged
+        from grader.run.gpu_judging import GpuJob
+
+        call = dataclasses.replace(self.call, cases=self._for_a_gpu())
+        job = GpuJob(toolset, self.lab, self.source, self._entries, call, self.folder, not built.refusals)
         with ThreadPoolExecutor(1) as beside:  # nvcc takes as long as all work on the CPU
             on_cpu: Future[tuple[JudgedCase, ...]] = Future()
-            on_gpu = beside.submit(judged, on_cpu.result)
+            on_gpu = beside.submit(job.judged, on_cpu.result)
             try:
-                argv = None if built.refusals else runner_argv(toolset, built)
-                cases = run_judge(self.call, self.lab, argv, self.folder, lines) if argv else ()
-                cases = with_local_arrays(cases, [built.image])
+                cases = self._on_the_cpu(built)
             except BaseException as error:
                 on_cpu.set_exception(error)  # or the other thread would wait for ever
                 raise
             on_cpu.set_result(cases)
             return cases, *on_gpu.result()
+
+    def _on_the_cpu(self, built: CpuBuild) -> tuple[JudgedCase, ...]:
+        if built.refusals:
+            return ()
+        argv, lines = runner_argv(self.judge.toolset, built), self.text.split("\n")
+        return with_local_arrays(run_judge(self.call, self.lab, argv, self.folder, lines), [built.image])
 
     def _run_program(self, built: CpuBuild, program: StartedProgram | None) -> _Ran:
         from grader.run.gpu_judging import judge_natively

@@ -15,7 +15,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
@@ -38,7 +37,8 @@ def collect_rarely() -> None:
 
 
 # Once, in the process that all others are copies of: what builds, explains and draws.
-_PRELOADED = ["__main__", "grader.run.lab_judging", "grader.run.failure_causes", "grader.roll.batch.drawn_pages"]
+_PRELOADED = ["__main__", "grader.engines.dump_scan", "grader.engines.runner_image", "grader.roll.batch.drawn_pages"]
+_PRELOADED += ["grader.run.failure_causes", "grader.run.lab_judging"]
 # Of one process, and of one piece of work. The largest file that is read needs a quarter of either.
 MOST_BYTES = 2 << 30
 _LONGEST_FOLDER = 70  # characters
@@ -75,6 +75,8 @@ class WorkerProcesses:
         """
         if not self._all:
             return function(*arguments, **more)
+        from concurrent.futures import BrokenExecutor  # noqa: PLC0415 -- a command that has no workers does without
+
         worker = self._free.get()
         try:
             return worker.submit(_limited, function, *arguments, **more).result()
@@ -111,7 +113,7 @@ def _limited(function: Callable[_Given, _Found], /, *arguments: _Given.args, **m
 
 def _worker() -> ProcessPoolExecutor | None:
     """Its process is started when it is needed, by a server without threads. None where this machine has not what that takes."""
-    import multiprocessing  # noqa: PLC0415 -- a command that has no workers does without
+    import multiprocessing  # noqa: PLC0415 -- as above
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
 
     try:

@@ -19,7 +19,8 @@ from order_kernels import order_kernels
 
 from grader.engines.backend import backend_choice
 from grader.engines.entry_points import EntrySignatures
-from grader.engines.gpu_build import GpuTarget, build_for_gpu
+from grader.engines.gpu_build import build_for_gpu
+from grader.engines.gpu_toolchain import GpuTarget
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, load_lab
 from grader.model.result import Launch

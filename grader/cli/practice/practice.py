@@ -9,33 +9,25 @@ from __future__ import annotations
 
 import difflib
 import hashlib
-import re
 import shlex
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from grader.course.answer_check import check_answers, no_answers
-from grader.course.answer_text import ANSWER_BYTES, NoAnswersError, answer_text
-from grader.course.number_text import rounded
-from grader.course.question_file import ANSWERS, LabQuestions, load_questions
 from grader.engines.toolset import Toolset
-from grader.model import visible_text
-from grader.model.advice import question_for
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.errors import RemediableError
 from grader.model.labs import CaseSpec, Lab, LabError, lab_ids
 from grader.model.outcome import LabOutcome, unjudged
-from grader.model.result import LabAnswers, LabResult, Suspect
+from grader.model.result import Suspect
 from grader.model.verdicts import Verdict
-from grader.model.written_names import nearly
-from grader.pages.findings.one_cause import explanations
-from grader.pages.screens.first_mistake import Tried
-from grader.run.scoring.lab_score import score_lab
 from grader.source.student_code import normalise
+
+if TYPE_CHECKING:
+    from grader.pages.screens.first_mistake import Tried
 
 # The file that a student works on: its bytes, or a sentence that says why it cannot be tested and what to do. It compiles nothing.
 
@@ -77,6 +69,8 @@ def readable_source(path: Path, lab: Lab) -> bytes:
 
 def lookalikes(path: Path) -> list[str]:
     """Names of files beside it that were probably meant to be it: `x.cu.txt`, `x (1).cu`, `X.CU`. The newest comes first."""
+    from grader.model.written_names import nearly
+
     try:
         there = [one for one in path.parent.iterdir() if one.is_file() and ".cu" in one.name.casefold()]
         names = nearly(path.name, [one.name for one in there if not one.name.endswith((".new", ".mine"))])
@@ -166,11 +160,15 @@ class Practice:
         path, cases = self.path(lab), lab.public.case if self.case is None else matching_cases(lab, self.case)
         shown = replace(lab, public=lab.public.model_copy(update={"case": cases}), private=None)
         if self.is_left_alone(lab):
-            result = score_lab(shown, unjudged(lab.id, Verdict.MISSING_FILE, _NOT_BEGUN))
+            outcome = unjudged(lab.id, Verdict.MISSING_FILE, _NOT_BEGUN)
         else:
             self.build([lab])
             with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-                result = score_lab(shown, self._judged(lab, path, Path(scratch)))
+                outcome = self._judged(lab, path, Path(scratch))
+        from grader.pages.screens.first_mistake import Tried
+        from grader.run.scoring.lab_score import score_lab
+
+        result = score_lab(shown, outcome)
         data = path.read_bytes()
         text = normalise(data)[0].decode("utf-8", "replace")
         name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
@@ -314,146 +312,3 @@ def focus_of(tried: Sequence[Tried]) -> Tried | None:
         return tried[0]
     open_ones = [one for one in tried if not one.passed]
     return min(open_ones, key=lambda one: one.result.extra_credit, default=None)
-
-
-# Hints for a lab that fails, from a question to the place in the write-up, one more each time. They are taken from what the lab's files and
-# its findings say to students; no solution is read. Pure.
-
-_HEADING = re.compile(r"^#{2,4} +(.+?)\s*$", re.MULTILINE)
-_LIST = re.compile(r"^(?:[-*|>]|\d+\.|```|!\[|<)")
-_LONGEST = 600
-_NO_HELP = frozenset({"how it is graded", "questions", "what you will learn"})
-# Words of a write-up about each mistake, the most telling first.
-_WORDS: dict[Verdict, tuple[str, ...]] = {
-    Verdict.RACE: ("__syncthreads", "barrier", "atomic", "overwrit"),
-    Verdict.BARRIER_DIVERGENCE: ("every thread", "__syncthreads", "barrier"),
-    Verdict.OUT_OF_BOUNDS: ("stick out", "outside", "edge", "exist", "past the end"),
-    Verdict.UNINITIALIZED_READ: ("zero", "never written", "does not hold", "__syncthreads"),
-    Verdict.WRONG_ANSWER: ("row-major", "index", "r·w", "sum"),
-    Verdict.LAUNCH_ERROR: ("round up", "grid", "blocks"),
-    Verdict.MISSING_ENTRY_POINT: ("keep their names", "you write"),
-    Verdict.COMPILE_ERROR: ("you write", "edit"),
-    Verdict.TIMEOUT: ("barrier", "loop"),
-    Verdict.INPUT_MODIFIED: ("write every", "read none", "stores"),
-}
-
-
-def graded_hints(tried: Tried, write_up: str) -> list[str]:
-    """From the most general to the most exact; none for a lab that passes. `write_up`: the text of the lab's README.md."""
-    if tried.passed:
-        return []
-    return list(dict.fromkeys(one for one in _hints(tried, write_up) if one))
-
-
-def _hints(tried: Tried, write_up: str) -> Iterator[str]:
-    lab = tried.result
-    if not tried.starting:
-        if lab.first_error is not None and lab.ran:
-            yield question_for(lab.first_error)
-        failed = [case for case in lab.cases if not case.passed]
-        yield from (visible_text.line(case.advice, _LONGEST) for case in failed[:2])
-        yield from (f"Seen in the result: {visible_text.line(one.sentence, _LONGEST)}" for one in explanations(lab)[:1])
-    yield from _of_write_up(lab, write_up, starting=tried.starting)
-
-
-def _of_write_up(lab: LabResult, write_up: str, *, starting: bool) -> Iterator[str]:
-    """Which section to read, and then its sentence."""
-    words = ("edit", "you write") if starting else _WORDS.get(lab.verdict, ())
-    found = list(_HEADING.finditer(write_up))
-    ends = [*(one.start() for one in found[1:]), len(write_up)]
-    sections = [(one[1], write_up[one.end() : end]) for one, end in zip(found, ends, strict=False)]
-    for word in words:
-        for heading, text in sections:
-            paragraph = next((one for one in _paragraphs(text) if word in one.casefold()), "")
-            if paragraph and heading.casefold() not in _NO_HELP:
-                yield f"Read again in README.md: “{visible_text.line(_without_signs(heading), 120)}”."
-                yield visible_text.line(_without_signs(paragraph), _LONGEST)
-                return
-
-
-def _paragraphs(text: str) -> Iterator[str]:
-    """Prose alone: no code, tables, pictures. The points of a list count one by one."""
-    outside = "".join(text.split("```")[::2])
-    for block in re.split(r"\n\s*\n|\n(?=- |\d+\. )", outside):
-        line = " ".join(block.split())
-        if re.match(r"- |\d+\. ", line):
-            yield line.partition(" ")[2]
-        elif line and not _LIST.match(line):
-            yield line
-
-
-def _without_signs(markdown: str) -> str:
-    """Without the signs of Markdown."""
-    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
-    return re.sub(r"\*\*|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)|`", "", text)
-
-
-# Numbers that questions ask of a student's own kernel: counted in a run of it, so that nothing has to be kept. It builds and runs.
-
-# By a shape: the counts of a run at it. None: the run was not right and clean.
-Counts = Callable[[str], dict[str, float] | None]
-
-
-def with_counted(questions: LabQuestions, counts: Counts) -> LabQuestions:
-    """The questions with what the student's kernel does as the right numbers. What cannot be counted stays unknown."""
-    numbers = dict(questions.numbers)
-    for one in questions.questions:
-        for spec in one.number:
-            if spec.counted and (found := counts(spec.shape)) and spec.counted in found:
-                numbers[one.id, spec.label] = rounded(Fraction(found[spec.counted]), spec.digits)
-    return replace(questions, numbers=numbers)
-
-
-def own_counts(lab: Lab, toolset: Toolset) -> Counts:
-    """Of the file in the lab's folder. Raises what building it raises."""
-    from grader.run.kernels.kernel_source import read_source
-    from grader.run.launches.lab_launch import build_launch
-    from grader.run.scoring.metrics import metrics_of
-
-    source = read_source(lab.public_dir / lab.public.file)
-    known: dict[str, dict[str, float] | None] = {}
-
-    def counts(shape: str) -> dict[str, float] | None:
-        if shape not in known:
-            with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-                launch = build_launch(toolset, lab, source, Path(scratch)).profile(shape).launch
-            right = launch.verdict is Verdict.PASS and launch.traffic is not None
-            known[shape] = metrics_of(launch.traffic) if right else None
-        return known[shape]
-
-    return counts
-
-
-# The answers that a student has written so far into a lab's `answers.md`, checked. Nothing is compiled or run.
-
-_NOT_RIGHT = "what your kernel does is counted once it is right: make test says what is wrong"
-
-
-def own_answers(lab: Lab, counts: Callable[[], Counts] | None = None, *, hints: bool = True) -> LabAnswers | None:
-    """None: the lab asks nothing. `counts`: begins to count what the student's kernel does, where an answer asks for that.
-    Raises LabError where the lab's own files are wrong.
-    """
-    questions = load_questions(lab)
-    if questions is None:
-        return None
-    path = lab.public_dir / ANSWERS
-    name = f"{lab.id}/{ANSWERS}"
-    if not path.is_file():
-        return no_answers(questions)
-    try:
-        with path.open("rb") as file:
-            beginning = file.read(2 * ANSWER_BYTES + 1)  # so much that a larger file is noticed
-        text = answer_text(normalise(beginning)[0], ANSWERS)
-    except (NoAnswersError, OSError) as error:
-        said = f"{path} cannot be read ({error.strerror})" if isinstance(error, OSError) else str(error)
-        return no_answers(questions, said, name)
-    found = check_answers(text, questions, file=name, hints=hints)
-    if counts is None or not any(one.state == "unchecked" for one in found.numbers):
-        return found
-    try:
-        counted = with_counted(questions, counts())
-        said = "" if counted.numbers != questions.numbers else _NOT_RIGHT
-    except RemediableError as error:  # the kernel cannot be built or started: tests say more of it
-        counted, said = questions, str(error)
-    found = check_answers(text, counted, file=name, hints=hints)
-    return found.model_copy(update={"notices": (*found.notices, said)}) if said else found

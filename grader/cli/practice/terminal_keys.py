@@ -20,11 +20,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Self, TextIO
-
-from rich.console import Console
+from typing import TYPE_CHECKING, Self, TextIO
 
 from grader.system.own_files import open_page
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _MOST_BYTES = 1024  # of what was pressed at once
 
@@ -130,9 +131,11 @@ _AROUND = 3  # the command, make's own last line, the next prompt
 
 def student_console() -> Console:
     """Plain text where there is no terminal or NO_COLOR is set. It never fails for a character that it cannot show."""
+    from rich.console import Console  # noqa: PLC0415 -- a student waits for the compiler, and it is drawn on afterwards
+
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
-    return Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
+    return Console(highlight=False, emoji=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
 
 
 def window_lines(console: Console, around: int = _AROUND) -> int | None:

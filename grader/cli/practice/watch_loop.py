@@ -5,6 +5,7 @@ interrupted. Between two saves the line of a wrong result is looked for, and sho
 from __future__ import annotations
 
 import dataclasses
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -16,10 +17,15 @@ from rich.control import Control
 from rich.segment import ControlType
 from rich.text import Text
 
-from grader.cli.practice.practice import Practice, focus_of, graded_hints
+from grader.cli.practice.practice import Practice, focus_of
 from grader.cli.practice.terminal_keys import window_lines
+from grader.model import visible_text
+from grader.model.advice import question_for
 from grader.model.errors import RemediableError
 from grader.model.labs import load_lab
+from grader.model.result import LabResult
+from grader.model.verdicts import Verdict
+from grader.pages.findings.one_cause import explanations
 from grader.pages.screens.first_mistake import Tried, suspect_view
 from grader.pages.screens.lab_screen import Screen
 
@@ -312,3 +318,75 @@ class WatchLoop:
     def _last_line(self, text: str) -> None:
         """Cut at the edge of the window, where it would make the window scroll."""
         self._console.print(Text(text, style="dim"), no_wrap=True, overflow="ellipsis", end="")
+
+
+# Hints for a lab that fails, from a question to the place in the write-up, one more each time. They are taken from what the lab's files and
+# its findings say to students; no solution is read. Pure.
+
+_HEADING = re.compile(r"^#{2,4} +(.+?)\s*$", re.MULTILINE)
+_LIST = re.compile(r"^(?:[-*|>]|\d+\.|```|!\[|<)")
+_LONGEST = 600
+_NO_HELP = frozenset({"how it is graded", "questions", "what you will learn"})
+# Words of a write-up about each mistake, the most telling first.
+_WORDS: dict[Verdict, tuple[str, ...]] = {
+    Verdict.RACE: ("__syncthreads", "barrier", "atomic", "overwrit"),
+    Verdict.BARRIER_DIVERGENCE: ("every thread", "__syncthreads", "barrier"),
+    Verdict.OUT_OF_BOUNDS: ("stick out", "outside", "edge", "exist", "past the end"),
+    Verdict.UNINITIALIZED_READ: ("zero", "never written", "does not hold", "__syncthreads"),
+    Verdict.WRONG_ANSWER: ("row-major", "index", "r·w", "sum"),
+    Verdict.LAUNCH_ERROR: ("round up", "grid", "blocks"),
+    Verdict.MISSING_ENTRY_POINT: ("keep their names", "you write"),
+    Verdict.COMPILE_ERROR: ("you write", "edit"),
+    Verdict.TIMEOUT: ("barrier", "loop"),
+    Verdict.INPUT_MODIFIED: ("write every", "read none", "stores"),
+}
+
+
+def graded_hints(tried: Tried, write_up: str) -> list[str]:
+    """From the most general to the most exact; none for a lab that passes. `write_up`: the text of the lab's README.md."""
+    if tried.passed:
+        return []
+    return list(dict.fromkeys(one for one in _hints(tried, write_up) if one))
+
+
+def _hints(tried: Tried, write_up: str) -> Iterator[str]:
+    lab = tried.result
+    if not tried.starting:
+        if lab.first_error is not None and lab.ran:
+            yield question_for(lab.first_error)
+        failed = [case for case in lab.cases if not case.passed]
+        yield from (visible_text.line(case.advice, _LONGEST) for case in failed[:2])
+        yield from (f"Seen in the result: {visible_text.line(one.sentence, _LONGEST)}" for one in explanations(lab)[:1])
+    yield from _of_write_up(lab, write_up, starting=tried.starting)
+
+
+def _of_write_up(lab: LabResult, write_up: str, *, starting: bool) -> Iterator[str]:
+    """Which section to read, and then its sentence."""
+    words = ("edit", "you write") if starting else _WORDS.get(lab.verdict, ())
+    found = list(_HEADING.finditer(write_up))
+    ends = [*(one.start() for one in found[1:]), len(write_up)]
+    sections = [(one[1], write_up[one.end() : end]) for one, end in zip(found, ends, strict=False)]
+    for word in words:
+        for heading, text in sections:
+            paragraph = next((one for one in _paragraphs(text) if word in one.casefold()), "")
+            if paragraph and heading.casefold() not in _NO_HELP:
+                yield f"Read again in README.md: “{visible_text.line(_without_signs(heading), 120)}”."
+                yield visible_text.line(_without_signs(paragraph), _LONGEST)
+                return
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Prose alone: no code, tables, pictures. The points of a list count one by one."""
+    outside = "".join(text.split("```")[::2])
+    for block in re.split(r"\n\s*\n|\n(?=- |\d+\. )", outside):
+        line = " ".join(block.split())
+        if re.match(r"- |\d+\. ", line):
+            yield line.partition(" ")[2]
+        elif line and not _LIST.match(line):
+            yield line
+
+
+def _without_signs(markdown: str) -> str:
+    """Without the signs of Markdown."""
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    return re.sub(r"\*\*|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)|`", "", text)

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 from elftools.dwarf.dwarf_expr import DWARFExprParser
 from elftools.elf.elffile import ELFFile
 
+from grader.engines.device_functions import GUARD_NAME
 from grader.engines.objects.symbol_table import ElfFile, Symbol
 
 # The entries as pyelftools reads them: which are asked for, what they are called, of which type, and where they lie.
@@ -156,7 +157,6 @@ def telling(scope: Die, ours: Collection[int]) -> Iterator[Die]:
 
 # Where the guards around local variables lie in the frames of functions (see `local_guards.py`).
 
-GUARD_NAME = "tilelab_guard_"
 # DW_OP_call_frame_cfa; the frame pointer of x86-64. Bytes from the frame pointer.
 _FRAME_BASES = {b"\x9c": 16, b"\x56": 0}
 _ALIGNMENT_GAP, _STRICTEST_ALIGNMENT = 16, 64  # of guards, and of variables in the frames that can be proved

@@ -13,13 +13,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from grader.engines.device_functions import LEAVES
 from grader.engines.objects.assembly import BLOCK_BEGINS
 from grader.engines.objects.symbol_table import ObjectFile, reachable
 from grader.engines.proof.function_proof import Blocks, blocks_of, processor_of
 from grader.engines.proof.machine_state import Atoms, UnprovableCodeError
 from grader.engines.proof.memory_rules import FunctionMemory
 
-LEAVES = "tilelab_leaves"  # declared in kit/executor/device/thread_functions.hpp; `changed_text.py` puts the calls
 _LEAVES_SYMBOL = f"_ZN11cuda_on_cpu{len(LEAVES)}{LEAVES}Ev"
 _BARRIER = re.compile(r"_Z\w*(?:sync|barrier)\w*")
 _MOST_BLOCKS = 3_000  # of one function

@@ -13,10 +13,10 @@ from operator import attrgetter
 
 from grader.model import visible_text
 from grader.model.labs import StandInSpec
+from grader.model.outcome import LIBRARY, STAND_IN
 from grader.model.result import SweepPoint, SweepTime
 from grader.pages.page_section import Shown
 from grader.pages.speed.chart import Axis, decades, nudged, spread
-from grader.run.speed.contest import LIBRARY, STAND_IN
 from grader.run.speed.speed_run import LabTiers, Measurement, TierPlace
 
 _NAMES = {"baseline": "naive", "student": "your kernel", "model": "model", "cublas": "cuBLAS"}

@@ -24,14 +24,7 @@ from grader.plugins.exports.autograder_results import (
     prairielearn_results,
     whole_factor,
 )
-from grader.plugins.exports.grade_tables import (
-    finding_lines,
-    grade,
-    is_decided,
-    json_line,
-    json_text,
-    tested_rows,
-)
+from grader.plugins.exports.grade_tables import finding_lines, grade, is_decided, json_line, json_text, tested_rows
 
 # What a platform says of the submission that its container holds: whose it is, when it was handed in, when it was due. Plain data.
 

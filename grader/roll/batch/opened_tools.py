@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from grader import __version__
 from grader.engines.backend import BackendChoice, backend_choice
 from grader.engines.toolset import Toolset
@@ -16,6 +14,8 @@ from grader.model.result import Environment
 from grader.run.lab_judging import LabJudge
 
 if TYPE_CHECKING:  # a student waits for `tilelab test` many times a day
+    from rich.console import Console
+
     from grader.run.speed.speed_run import SizeSweep
 
 

@@ -6,7 +6,8 @@ a plugin does is named as `loaded` takes it.
 
 from __future__ import annotations
 
-import importlib
+import ast
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -33,6 +34,18 @@ def loaded(target: str) -> Callable[..., Any]:
     """The function `module:function`, imported only now: a student waits for `tilelab test` many times a day."""
     module, _, function = target.partition(":")
     return cast("Callable[..., Any]", getattr(importlib.import_module(module), function))
+
+
+def docstring(target: str) -> str:
+    """That function's, of which nothing is imported: a list of commands needs a line of each."""
+    module, _, function = target.partition(":")
+    spec = importlib.util.find_spec(module)
+    assert spec is not None
+    assert spec.origin is not None
+    found = ast.walk(ast.parse(Path(spec.origin).read_text(encoding="utf-8")))
+    return next(
+        ast.get_docstring(one) or "" for one in found if isinstance(one, ast.FunctionDef) and one.name == function
+    )
 
 
 @dataclass(frozen=True)

@@ -33,14 +33,7 @@ from grader.run.kernels.kernel_arguments import (
 )
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel
 from grader.run.kernels.kernel_source import KernelSource
-from grader.run.kernels.own_launches import (
-    SECOND_AXIS,
-    Extent3,
-    OwnLaunch,
-    definitions_of,
-    extent_text,
-    own_launches,
-)
+from grader.run.kernels.own_launches import SECOND_AXIS, Extent3, OwnLaunch, definitions_of, extent_text, own_launches
 from grader.run.kernels.parameter_types import Parameter, read_parameters
 from grader.run.launches.trace_phases import Trace
 from grader.run.programs.program_findings import reworded

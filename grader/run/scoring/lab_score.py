@@ -9,16 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from grader.engines.occupancy import occupancy
 from grader.model.labs import Lab
 from grader.model.outcome import LabOutcome, Sanitized
-from grader.model.result import (
-    Case,
-    Environment,
-    Finding,
-    GpuKernel,
-    LabResult,
-    Outlook,
-    Result,
-    Submission,
-)
+from grader.model.result import Case, Environment, Finding, GpuKernel, LabResult, Outlook, Result, Submission
 from grader.model.verdicts import Verdict
 from grader.run.lab_verdict import CaseVerdict, LabVerdict, lab_verdict
 from grader.run.scoring.metrics import NOT_ASSESSED, Counted, counted_performance

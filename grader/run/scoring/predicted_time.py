@@ -38,7 +38,7 @@ from grader.run.scoring.metrics import LOAD, MULTIPLY_ADD, SECTORS_PER_PASS, STO
 
 
 class Gpu(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str
     capability: int  # 90 for 9.0

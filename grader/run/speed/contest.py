@@ -30,7 +30,7 @@ from grader.engines.gpu_build import CUBIN, IMAGE, build_for_gpu
 from grader.engines.gpu_toolchain import cublas_of
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab
-from grader.model.outcome import Contest
+from grader.model.outcome import LIBRARY, STAND_IN, Contest, measured_one
 from grader.run.judge_call import confined_runner, write_runner
 from grader.system.gpu_lock import GpuLock
 
@@ -86,12 +86,6 @@ class Built:
     def kept(self) -> int:
         """The contestant whose outputs are checked."""
         return self.names.index(measured_one(self.names))
-
-
-def measured_one(names: Sequence[str]) -> str:
-    """Whom a contest is about: the student's kernel, or the one that the course measures."""
-    others = [name for name in names if name not in {"baseline", "control"}]
-    return "student" if "student" in others else next(iter(others), "baseline")
 
 
 def build(toolset: Toolset, contestants: Sequence[Contestant | LibraryContestant], folder: Path) -> Built:
@@ -289,7 +283,6 @@ def _time_limit(process: subprocess.Popen[bytes]) -> Iterator[None]:
 # Where the library is not on the machine, the kernel in `[stand_in]` is timed instead. Its share of the library's speed is known from
 # another machine, so a share of the library's speed follows from its time. Nothing here is kept between runs.
 
-LIBRARY, STAND_IN = "library", "stand-in"
 Reference = tuple[Contestant | LibraryContestant, ...]
 
 

@@ -15,11 +15,9 @@ from pathlib import Path
 from grader.engines.backend import Peak
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, LabError, load_lab
-from grader.model.outcome import Contest, LabOutcome, SizeOutcome, SpeedOutcome
+from grader.model.outcome import LIBRARY, STAND_IN, Contest, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.model.result import Ratio, SweepPoint, Timing
 from grader.run.speed.contest import (
-    LIBRARY,
-    STAND_IN,
     Built,
     Contestant,
     ContestError,

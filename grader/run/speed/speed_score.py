@@ -17,10 +17,9 @@ from statistics import median
 
 from grader.engines.backend import Peak
 from grader.model.labs import Lab
-from grader.model.outcome import Contest, LabOutcome, SizeOutcome, SpeedOutcome
+from grader.model.outcome import LIBRARY, STAND_IN, Contest, LabOutcome, SizeOutcome, SpeedOutcome, measured_one
 from grader.model.result import ContestantTimes, Ratio, SweepPoint, SweepTime, TimedTier, Timing
 from grader.model.verdicts import Verdict
-from grader.run.speed.contest import LIBRARY, STAND_IN, measured_one
 
 # The median of paired ratios with its bootstrap interval. Pure and deterministic: it uses no random numbers.
 #

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from grader.cli import resident_process
+from grader.system import worker_processes
 
 ROOT = Path(__file__).resolve().parents[4]
 TILELAB = Path(sys.executable).with_name("tilelab")
@@ -161,31 +163,89 @@ def test_nothing_stays_behind_where_it_is_not_wanted(off: dict[str, str]) -> Non
     assert resident_process.is_wanted({"PATH": "/bin"})
 
 
-# How many modules a student's `tilelab test` imports: alone, and where a resident process runs it. More cost time at each save.
-MOST_ALONE, MOST_ASKING = 550, 90
-UNUSED = ("jinja2", "multiprocessing", "tarfile", "grader.explain", "grader.roll.people", "grader.run.programs")
+# Modules that a student waits for at each save: until the compiler starts, and in all; where a resident process runs the command; and for
+# the list of commands.
+MOST_BEFORE, MOST_ALONE, MOST_ASKING, MOST_LISTING = 330, 540, 72, 315
+MOST_COST = 4.8  # processor time until the compiler starts, by that of importing pydantic in the same run
+UNUSED = (
+    "asyncio",
+    "concurrent",
+    "grader.engines.gpu_build",
+    "grader.explain",
+    "grader.roll.people",
+    "grader.run.programs",
+    "grader.run.speed.contest",
+    "http",
+    "jinja2",
+    "logging",
+    "multiprocessing",
+    "rich.status",
+    "tarfile",
+    "yaml",
+)
+UNUSED_BEFORE = ("capstone", "elftools.dwarf", "grader.course", "grader.engines.proof", "grader.pages", "rich")
+# What is imported for the processor that code is compiled for.
+OF_A_PROCESSOR = re.compile(r"grader\.engines\.proof\.\w+_processor")
+FILE = ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu"
+# As PROGRAM, after pydantic; tells of the moment in which the first process is started.
+COUNTED = f"""
+import sys, time
+began = time.process_time(); import pydantic.main; of_pydantic = time.process_time() - began
+first = []
+def hear(event, arguments):
+    if event == "subprocess.Popen" and not first:
+        first.extend((time.process_time() / of_pydantic, arguments[1][0], *sys.modules))
+sys.addaudithook(hear)
+{PROGRAM.rpartition("; sys.exit")[0]}
+print("first:", *first)
+print("modules:", *sys.modules)
+"""
+ASKED = f"{PROGRAM.rpartition('; sys.exit')[0]}; print('modules:', *sys.modules)"
+
+
+def said_by(folder: Path, program: str, **more: str) -> str:
+    """What `tilelab test` and then the program print."""
+    folder.chmod(0o700)
+    command = [sys.executable, "-c", program, "test", "02-tiled", "--file", str(FILE)]
+    given = environment(folder) | {"TILELAB_BACKEND": "cpu", "XDG_RUNTIME_DIR": str(folder)} | more
+    done = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, timeout=120, check=True)
+    assert "4 of 4 tests pass" in done.stdout
+    return done.stdout
 
 
 def test_a_students_command_imports_no_more_than_it_needs(tmp_path: Path) -> None:
-    words = ["test", "02-tiled", "--file", str(ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu")]
-    program = f"{PROGRAM.rpartition('; sys.exit')[0]}; print('modules:', *sys.modules)"
-
-    def imported(**more: str) -> list[str]:
-        command = [sys.executable, "-c", program, *words]
-        given = environment(tmp_path) | {"TILELAB_BACKEND": "cpu", "XDG_RUNTIME_DIR": str(tmp_path)} | more
-        done = subprocess.run(command, cwd=ROOT, env=given, capture_output=True, text=True, timeout=120, check=True)
-        assert "4 of 4 tests pass" in done.stdout
-        return done.stdout.rpartition("modules: ")[2].split()
-
-    tmp_path.chmod(0o700)
-    alone = imported(TILELAB_RESIDENT="0")
+    said = said_by(tmp_path, COUNTED, TILELAB_RESIDENT="0")
+    alone = said.rpartition("modules: ")[2].split()
+    ratio, compiler, *before = said.rpartition("first: ")[2].partition("\n")[0].split()
+    assert "++" in Path(compiler).name
     assert [one for one in alone if one.startswith(UNUSED)] == []
-    assert len(alone) <= MOST_ALONE
+    assert [one for one in before if one.startswith(UNUSED_BEFORE)] == []
+    assert (len(before) <= MOST_BEFORE, len(alone) <= MOST_ALONE) == (True, True)
+    assert float(ratio) <= MOST_COST
+    names = [*resident_process._AT_TIMES, *worker_processes._PRELOADED[1:]]
+    program = f"import sys, importlib; [importlib.import_module(one) for one in {names}]; print(*sys.modules)"
+    ready = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    late = {one for one in alone if one.startswith("grader")} - set(ready.stdout.split())
+    assert {one for one in late if not OF_A_PROCESSOR.fullmatch(one)} == {"grader.cli.resident_process"}
+
+
+def test_asking_the_resident_process_imports_little(tmp_path: Path) -> None:
     resident = uuid.uuid4().hex
-    imported(TILELAB_RESIDENT=resident)
+    said_by(tmp_path, ASKED, TILELAB_RESIDENT=resident)
     while not (sockets := list(tmp_path.glob("tilelab-????????????????"))):
         time.sleep(0.05)
     try:
-        assert len(imported(TILELAB_RESIDENT=resident)) <= MOST_ASKING
+        said = said_by(tmp_path, ASKED, TILELAB_RESIDENT=resident)
+        assert len(said.rpartition("modules: ")[2].split()) <= MOST_ASKING
     finally:
         sockets[0].unlink()  # without it, the process ends
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    command = [sys.executable, "-c", ASKED, "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=True)
+    assert "  grade " in done.stdout
+    listed = done.stdout.rpartition("modules: ")[2].split()
+    commands = ("grader.cli.classes.", "grader.cli.course", "grader.cli.practice", "grader.cli.proofs", "grader.run")
+    assert [one for one in listed if one.startswith(commands)] == []
+    assert len(listed) <= MOST_LISTING

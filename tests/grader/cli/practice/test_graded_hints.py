@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.practice.practice import graded_hints
+from grader.cli.practice.watch_loop import graded_hints
 from grader.course.leaks import cut, leaks, secrets_of
 from grader.model.course_root import load_labs
 from grader.model.labs import Lab

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.cli.practice.practice import Counts, own_answers
+from grader.course.answer_check import Counts, own_answers
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, load_lab
 from grader.pages.screens.lab_screen import answers_line, answers_screen

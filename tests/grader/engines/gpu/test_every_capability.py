@@ -16,8 +16,8 @@ from kernel_labs import kernel_lab_ids
 
 from grader.engines.backend import Device, GpuBackend
 from grader.engines.entry_points import EntrySignatures
-from grader.engines.gpu_build import GpuTarget, build_for_gpu
-from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
+from grader.engines.gpu_build import build_for_gpu
+from grader.engines.gpu_toolchain import GpuTarget, GpuToolchain, NoToolchain, find_toolchain
 from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.run.speed.contest import stage

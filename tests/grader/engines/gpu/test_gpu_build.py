@@ -10,8 +10,8 @@ import pytest
 
 from grader.engines import gpu_build
 from grader.engines.entry_points import EntrySignatures
-from grader.engines.gpu_build import GpuBuild, GpuTarget, build_for_gpu, launch_tail
-from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
+from grader.engines.gpu_build import GpuBuild, build_for_gpu, launch_tail
+from grader.engines.gpu_toolchain import GpuTarget, GpuToolchain, NoToolchain, find_toolchain
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.engines.objects.debug_info import GUARD_NAME, Local, TypeName, zones_of
+from grader.engines.device_functions import GUARD_NAME
+from grader.engines.objects.debug_info import Local, TypeName, zones_of
 
 
 def local(name: str, begin: int, elements: int, element_bytes: int = 4) -> Local:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from grader.engines.changed_text import plain_name, with_marked_returns
-from grader.engines.proof.barrier_paths import LEAVES
+from grader.engines.device_functions import LEAVES
 
 FILE = "k.cu"
 BARRIER = "  __syncthreads();\n}\n"

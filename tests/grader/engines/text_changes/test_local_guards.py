@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from grader.engines.device_functions import GUARD_NAME
 from grader.engines.local_guards import with_guards
-from grader.engines.objects.debug_info import GUARD_NAME
 
 FILE = "k.cu"
 _GUARDED = re.compile(rf"{GUARD_NAME}\d+_(\w+?)\[15\]")

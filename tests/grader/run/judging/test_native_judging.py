@@ -13,8 +13,8 @@ from uuid import uuid4
 import pytest
 
 from grader.engines.backend import Device, GpuBackend
-from grader.engines.gpu_build import SOURCE, GpuTarget, NativeBuild, build_native
-from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
+from grader.engines.gpu_build import SOURCE, NativeBuild, build_native
+from grader.engines.gpu_toolchain import GpuTarget, GpuToolchain, NoToolchain, find_toolchain
 from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, PublicSpec
 from grader.model.outcome import GpuOutcome, JudgedCase

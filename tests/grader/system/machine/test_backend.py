@@ -8,8 +8,7 @@ import pytest
 
 from grader.engines import backend, gpu_toolchain
 from grader.engines.backend import Device, GpuBackend, backend_choice, open_backend
-from grader.engines.gpu_build import GpuTarget
-from grader.engines.gpu_toolchain import GpuToolchain, NoToolchain, find_toolchain
+from grader.engines.gpu_toolchain import GpuTarget, GpuToolchain, NoToolchain, find_toolchain
 from grader.model.errors import RemediableError
 from grader.system.confinement import Unconfined
 
