@@ -10,6 +10,7 @@ import dataclasses
 import json
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -209,18 +210,24 @@ class GpuJob:
     def judged_on_device(self, on_cpu: Callable[[], Sequence[JudgedCase]]) -> Judged:
         gpu, alone = self.toolset.gpu, not self.built_for_cpu
         outcome = GpuOutcome(self.toolchain.name, gpu.target.capability, str(gpu.device or ""), alone=alone)
-        built = self.built("cubin-0")
-        if built.image is None and not built.refusals:  # tried again: a full disk, a machine out of memory
-            built = self.built("cubin-again")
+        with ThreadPoolExecutor(1) as beside:  # most files have no lambdas for the device, and a student waits for both
+            plain = beside.submit(self.one_program, lambdas=False)
+            built = self.built("cubin-0")
+            if built.image is None and not built.refusals:  # tried again: a full disk, a machine out of memory
+                built = self.built("cubin-again")
+
+        def one_program() -> tuple[Refusal, ...]:
+            return self.one_program(lambdas=True) if built.lambdas else plain.result()
+
         outcome = dataclasses.replace(outcome, resources=built.resources, log=built.log)
         if built.sides and self.built_for_cpu:
             # Which side a thing is on, `misplaced_code.py` judges on every machine. nvcc refuses more, for its flags and because the GPU
             # calls the launch function here: then only the GPU has no program.
             trouble = f"nvcc says: {built.sides}" if gpu.runs else ""
-            return self.one_program(built), dataclasses.replace(outcome, trouble=trouble)
+            return one_program(), dataclasses.replace(outcome, trouble=trouble)
         if built.image is None:
             return self.without_image(built, outcome)
-        if refusals := self.one_program(built) or self.too_large(built, built.image):
+        if refusals := one_program() or self.too_large(built, built.image):
             return refusals, outcome
         if not gpu.runs or not self.call.cases:
             return (), outcome
@@ -262,13 +269,13 @@ class GpuJob:
             raise RuntimeError(message)
         return (), dataclasses.replace(outcome, trouble=message)
 
-    def one_program(self, built: GpuBuild) -> tuple[Refusal, ...]:
+    def one_program(self, *, lambdas: bool) -> tuple[Refusal, ...]:
         """Why what nvcc makes of the file is not run: it is another program than the CPU executor's."""
         if not self.built_for_cpu:
             return ()
-        views = self.scratch / "views"
+        views = self.scratch / f"views-{lambdas}"
         views.mkdir()
-        refusal = two_programs(self.toolset, self.source, views, lambdas=built.lambdas)
+        refusal = two_programs(self.toolset, self.source, views, lambdas=lambdas)
         return (refusal,) if refusal else ()
 
     def too_large(self, built: GpuBuild, image: Path) -> tuple[Refusal, ...]:
