@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 LAB = "01-naive"
 _HAS_GPU = Path("/dev/nvidiactl").exists()
