@@ -1,5 +1,5 @@
-"""The order of the tests: files that take minutes come first. Those who run them in parallel keep it. At the end, what was sampled is
-said, and the report has each test's processor time. And a browser for pages.
+"""The order of the tests: files that take longest come first. Those who run them in parallel keep it. At the end, what was sampled and
+when each worker ran out of tests is said, and the report has each test's processor time. And a browser for pages.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from corpus_sample import SEED, summary, taken
+
+from tests.changed_tests import known_seconds
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -25,6 +28,9 @@ _OF_COLOURS = ("color-contrast", "link-in-text-block")
 _OF_SIZES = ("scrollable-region-focusable", "target-size", "aria-hidden-focus")
 _SAMPLED: pytest.StashKey[tuple[int, int]] = pytest.StashKey()
 _SPENT: pytest.StashKey[float] = pytest.StashKey()  # processor time up to the end of the last test
+_ENDED: pytest.StashKey[list[str]] = pytest.StashKey()  # of each worker: when it ran out of tests
+_BEGAN = time.monotonic()
+_MINUTES = 600.0  # of a file that is marked, where no run of `make test` has timed it
 os.environ.setdefault("TILELAB_RESIDENT", "0")  # no test leaves a process behind
 os.environ["TILELAB_SAMPLE_SEED"] = str(
     SEED
@@ -33,7 +39,12 @@ _PATIENCE_MS = 300_000.0  # Playwright's own half a minute passes on a machine w
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    took = known_seconds(config.rootpath)
+
+    def seconds(item: pytest.Item) -> float:
+        return took.get(item.nodeid.split("::")[0], _MINUTES if item.get_closest_marker("long") else 0)
+
+    items.sort(key=seconds, reverse=True)
     config.stash[_SPENT] = _processor_seconds()
     gc.freeze()  # eight thousand tests are no garbage: nobody looks through them again
 
@@ -62,11 +73,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 -- a class of pytest-xdist
     told = getattr(node, "workeroutput", {}).get("sampled", [0, 0])
     node.config.stash[_SAMPLED] = max(node.config.stash.get(_SAMPLED, (0, 0)), tuple(told), key=lambda one: one[1])
+    node.config.stash.setdefault(_ENDED, []).append(f"{time.monotonic() - _BEGAN:.0f} s")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if said := summary(*config.stash.get(_SAMPLED, taken())):
         terminalreporter.write_line(said)
+    if ended := config.stash.get(_ENDED, []):
+        terminalreporter.write_line(f"workers ran out of tests after {', '.join(ended)}")
 
 
 @pytest.fixture(scope="session")

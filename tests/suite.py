@@ -1,8 +1,8 @@
 """Runs the project's own tests, the kit's (Catch2) and the grader's (pytest), and ends with one line that adds both up.
 
 Counts come from the JUnit files both write, never from their text. A runner that dies or writes none counts as one
-failure, so that a crash cannot look like a pass. What was skipped is said with its reason: nothing is left out in silence. Which files
-took longest is said too, and kept in build/reports/slowest.txt.
+failure, so that a crash cannot look like a pass. What was skipped is said with its reason: nothing is left out in silence. Which tests
+and files took longest is said too, and kept in build/reports/slowest_tests.txt and slowest.txt.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
 # More than cores: a test that grades waits for compilers, sandboxes and time limits for about half of its time.
 WORKERS = max(2, (os.cpu_count() or 1) * 3 // 2)
-SHOWN = 25  # of the files that took longest
+SHOWN = 25  # of the tests, and of the files, that took longest
 
 
 @dataclass(frozen=True)
@@ -80,17 +80,17 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def slowest(text: str) -> list[str]:
-    """Of a report of pytest: for each file the seconds that its tests took, on the clock and of processors, the longest first."""
+def slowest(text: str, *, tests: bool = False) -> list[str]:
+    """Of a report of pytest: what each file, or each test, took in seconds, on the clock and of processors, the longest first."""
     clock: defaultdict[str, float] = defaultdict(float)
     spent: defaultdict[str, float] = defaultdict(float)
     for case in ET.fromstring(text).iter("testcase"):  # noqa: S314  our own runners wrote it
-        file = case.get("classname", "").replace(".", "/") + ".py"
-        clock[file] += float(case.get("time", "0"))
+        name = case.get("classname", "").replace(".", "/") + ".py" + (f"::{case.get('name')}" if tests else "")
+        clock[name] += float(case.get("time", "0"))
         for one in case.iter("property"):
-            spent[file] += float(one.get("value", "0")) if one.get("name") == "processor_seconds" else 0
+            spent[name] += float(one.get("value", "0")) if one.get("name") == "processor_seconds" else 0
     return [
-        f"{seconds:8.1f} {spent[file]:8.1f}  {file}" for file, seconds in sorted(clock.items(), key=lambda one: -one[1])
+        f"{seconds:8.1f} {spent[name]:8.1f}  {name}" for name, seconds in sorted(clock.items(), key=lambda one: -one[1])
     ]
 
 
@@ -119,13 +119,14 @@ def compile_tests() -> None:
 
 
 def show_slowest() -> None:
-    try:
-        lines = slowest((REPORTS / "grader.xml").read_text(encoding="utf-8"))
-    except (OSError, ET.ParseError):  # which was told as a failure
-        return
-    heading = " seconds processor  file (processor: without what ran in a sandbox)"
-    (REPORTS / "slowest.txt").write_text("\n".join([heading, *lines, ""]), encoding="utf-8")
-    print(heading, *lines[:SHOWN], sep="\n")
+    for name, what in (("slowest_tests.txt", "test"), ("slowest.txt", "file")):
+        try:
+            lines = slowest((REPORTS / "grader.xml").read_text(encoding="utf-8"), tests=what == "test")
+        except (OSError, ET.ParseError):  # which was told as a failure
+            return
+        heading = f" seconds processor  {what} (processor: without what ran in a sandbox)"
+        (REPORTS / name).write_text("\n".join([heading, *lines, ""]), encoding="utf-8")
+        print(heading, *lines[:SHOWN], sep="\n")
 
 
 def main() -> int:

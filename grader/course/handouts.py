@@ -105,13 +105,13 @@ def with_built_kit(root: Path, made: Handout) -> Handout:
 
 def diagnostics(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """Why this handout must not be given out. Empty: it may."""
-    found = [*without_other_labs(labs, root, outdated(root)), *leaking(root, labs, made), *unlisted(root, labs, made)]
+    found = [*outdated(root, other_labs(root, labs)), *leaking(root, labs, made), *unlisted(root, labs, made)]
     return list(dict.fromkeys([*found, *unfinished(root, labs, made)]))
 
 
 def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """Secrets that this handout would give to students: code, tests, shapes, answers, the seed."""
-    found = without_other_labs(labs, root, leaked_solutions(root))
+    found = leaked_solutions(root, other_labs(root, labs))
     texts = {path: file.data.decode("utf-8", "replace") for path, file in made.files.items() if path != MANIFEST}
     hidden = [_hidden_cases(lab) for lab in labs if lab.private is not None]
     found += withheld(texts, course_secrets(root), hidden)
@@ -127,10 +127,9 @@ def leaking(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     return list(dict.fromkeys(found))
 
 
-def without_other_labs(labs: Sequence[Lab], root: Path, found: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """`found` without the diagnostics of labs that are not handed out yet."""
-    others = set(lab_ids(root)) - {lab.id for lab in labs}
-    return [one for one in found if not others & set(PurePosixPath(one.path).parts[1:2])]
+def other_labs(root: Path, labs: Sequence[Lab]) -> set[str]:
+    """Labs that are not handed out yet."""
+    return set(lab_ids(root)) - {lab.id for lab in labs}
 
 
 def unlisted(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Literal, Self
 
@@ -21,10 +22,9 @@ from grader.model.labs import Lab, LabError, Strict, read_table
 
 # A number that a program can recognise and a reader cannot see: scrypt of the number, with a salt of its question. Pure.
 #
-# What it is not: a secret from somebody who writes a program. Most answers are small whole numbers, and a loop tries a thousand of them
-# in a minute. It hides a number from the eye, from a search through the handout, and from somebody who only wants to peek.
+# It hides a number from the eye, and not from a program: a loop tries a thousand small numbers in a minute.
 
-_COST, _BLOCK, _LANES = 1 << 14, 8, 1  # some 40 ms and 16 MiB for each number that is tried
+_COST = {"n": 1 << 14, "r": 8, "p": 1, "maxmem": 64 << 20, "dklen": 16}  # 40 ms and 16 MiB a number
 _SEAL = re.compile(r"scrypt-14:[0-9a-f]{32}:[0-9a-f]{32}")
 
 
@@ -39,9 +39,9 @@ def is_sealed(value: Fraction, seal: str) -> bool:
     return hmac.compare_digest(_hash(value, bytes.fromhex(salt)).hex(), kept)
 
 
+@cache  # proofs of a course, and hints, ask for the same again
 def _hash(value: Fraction, salt: bytes) -> bytes:
-    text = f"{value.numerator}/{value.denominator}".encode()
-    return hashlib.scrypt(text, salt=salt, n=_COST, r=_BLOCK, p=_LANES, maxmem=64 << 20, dklen=16)
+    return hashlib.scrypt(f"{value.numerator}/{value.denominator}".encode(), salt=salt, **_COST)
 
 
 QUESTIONS, ANSWERS, SEALS, NUMBERS = "questions.toml", "answers.md", "seals.toml", "numbers.toml"

@@ -5,7 +5,7 @@ all are current and contain nothing secret. `starter_of` is pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -169,12 +169,12 @@ def stale(root: Path) -> list[Diagnostic]:
     return [*outdated(root), *leaked_solutions(root)]
 
 
-def outdated(root: Path) -> list[Diagnostic]:
-    """Sources that are broken, files that are missing or differ from what their source gives, and files without a source."""
+def outdated(root: Path, without: Collection[str] = ()) -> list[Diagnostic]:
+    """What is broken, missing, without a source, or differs from what its source gives. Labs in `without` are not looked at."""
     diagnostics: list[Diagnostic] = []
     made: set[Path] = set()
-    broken: set[str] = set()  # labs of which nobody knows what is made
-    for source, lab_id, make in _made_from(root):
+    broken = set(without)  # labs of which nobody knows what is made
+    for source, lab_id, make in (one for one in _made_from(root) if one[1] not in without):
         try:
             files = make()
         except (MarkerError, LabError) as error:
@@ -195,12 +195,13 @@ def outdated(root: Path) -> list[Diagnostic]:
     ]
 
 
-def leaked_solutions(root: Path) -> list[Diagnostic]:
-    """Code of a solution that is outside its markers, and pieces of a solution in a starter or a write-up."""
-    solutions = {_below(root, source): lines for source, lines in _marked(root)}
-    diagnostics = [one for name, lines in solutions.items() for one in _unmarked(name, lines)]
+def leaked_solutions(root: Path, without: Collection[str] = ()) -> list[Diagnostic]:
+    """Code of a solution that is outside its markers, and pieces of a solution in a starter or a write-up of a lab not in `without`."""
+    marked = [(_below(root, source), lines) for source, lines in _marked(root) if source.parent.name not in without]
+    diagnostics = [one for name, lines in marked for one in _unmarked(name, lines)]
     secrets = course_secrets(root)
-    for path in sorted([*(root / "assignments").glob("*/*.cu"), *(root / "assignments").glob("*/*.md")]):
+    shown = [*(root / "assignments").glob("*/*.cu"), *(root / "assignments").glob("*/*.md")]
+    for path in sorted(one for one in shown if one.parent.name not in without):
         diagnostics += [
             Diagnostic(_below(root, path), leak.line, f"gives a solution away: {leak.text}")
             for leak in leaks(path.read_text(encoding="utf-8"), secrets.for_lab(path.parent.name))

@@ -20,6 +20,8 @@ from typer.testing import CliRunner
 from grader.cli.cli import app
 from grader.engines.backend import COMPILER_VARIABLE
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).resolve().parent
 FIRST_LINE = re.compile(
     r"// (?:check|(?P<verdict>[\w-]+)(?: of (?P<array>[\w.[\]]+))? in line (?P<line>\d+)): (?P<options>.*)"

@@ -6,7 +6,6 @@ The copy's own `tilelab` then shows what was added. Nothing is built: what the c
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from grader.model.labs import lab_ids
+from tests.conventions.conftest import CopiedTree, named_files
 
 pytestmark = pytest.mark.long
 
@@ -59,28 +61,9 @@ TEMPLATE = """{# How long it took. #}
 """
 
 
-def named_files(addition: str) -> set[str]:
-    """The paths of this tree in CONTRIBUTING's row for `addition`."""
-    rows = re.findall(r"^\| ([^|]+) \| (.+) \|$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
-    return {path for path in re.findall(r"`([^`]+)`", dict(rows)[addition]) if (ROOT / path).exists()} - {
-        ".venv/bin/tilelab"
-    }
-
-
 @dataclass(frozen=True)
-class Copy:
+class Copy(CopiedTree):
     """A copy of the tree, and what is done to it."""
-
-    root: Path
-
-    def create(self, path: str, text: str) -> None:
-        assert not (self.root / path).exists(), f"{path} is there already"
-        (self.root / path).write_text(text, encoding="utf-8")
-
-    def replace(self, path: str, old: str, new: str) -> None:
-        text = (self.root / path).read_text(encoding="utf-8")
-        assert text.count(old) == 1, f"{old!r} in {path}"
-        (self.root / path).write_text(text.replace(old, new), encoding="utf-8")
 
     def tilelab(self, *words: str) -> subprocess.CompletedProcess[str]:
         """The copy's own command, in the copy."""
@@ -101,21 +84,12 @@ class Copy:
         assert done.returncode == 0, done.stdout
         return self.root / "out"
 
-    def touched(self) -> set[str]:
-        """Files that the copy has and this tree has not, or has otherwise."""
-        files = (path for folder in COPIED for path in (self.root / folder).rglob("*") if path.is_file())
-        names = (path.relative_to(self.root).as_posix() for path in files if path.parent.name != "__pycache__")
-        return {
-            name
-            for name in names
-            if not (ROOT / name).is_file() or (ROOT / name).read_bytes() != (self.root / name).read_bytes()
-        }
-
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Copy:
+    others = shutil.ignore_patterns(*(one for one in lab_ids(ROOT) if one != LAB))  # their seals take seconds each time
     for folder in COPIED:
-        shutil.copytree(ROOT / folder, tmp_path / folder)  # with its bytecode: compiling it anew takes most of the time
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=others)  # with its bytecode: compiling it takes long
     for source in tmp_path.rglob("*.[ch]pp"):
         os.utime(source, (0, 0))  # older than any build: no judge runs here, so it need not be up to date
     # What the compiler makes in advance of these headers depends on where they lie.
@@ -127,7 +101,7 @@ def copy(tmp_path: Path) -> Copy:
     (ROOT / "build" / "prelude").mkdir(exist_ok=True)
     for made in ("bin", "lib", "prelude", "kit.json"):
         (tmp_path / "build" / made).symlink_to(ROOT / "build" / made)
-    return Copy(tmp_path)
+    return Copy(tmp_path, COPIED)
 
 
 def test_an_export_is_one_file_and_its_line(copy: Copy) -> None:
@@ -143,7 +117,7 @@ def test_an_export_is_one_file_and_its_line(copy: Copy) -> None:
     assert (out / "names.txt").read_text(encoding="utf-8") == f"{STUDENT} handed in\n"
     assert (out / "grades.csv").is_file()  # which is always written
 
-    assert named_files("an export of grades") == {"grader/plugins/exports/", module}
+    assert set(named_files("an export of grades")) == {"grader/plugins/exports/", module}
     assert copy.touched() == {"grader/plugins/exports/names_txt.py", module}
 
 
@@ -177,7 +151,7 @@ def test_a_section_of_a_page_is_a_module_a_template_and_a_line(  # noqa: PLR0913
     assert f'<p class="some-seconds">{text}</p>' in html
     assert ".some-seconds { color: var(--soft); }" in html[: html.index("</style>")]
 
-    assert named_files(addition) == {code, templates, registered}
+    assert set(named_files(addition)) == {code, templates, registered}
     assert copy.touched() == {f"{code}time_section.py", f"{templates}time.html.j2", registered}
 
 
@@ -199,7 +173,7 @@ def test_a_lab_is_what_new_lab_makes_and_nothing_else(copy: Copy) -> None:
     assert (copy.root / starter).read_text(encoding="utf-8") == text
     assert copy.tilelab("starters", "--check").returncode == 0
 
-    folders = named_files("a lab")
+    folders = set(named_files("a lab"))
     assert folders == {"assignments/", "solutions/"}
     assert {f"{Path(name).parts[0]}/" for name in copy.touched()} == folders
     assert {Path(name).parts[1] for name in copy.touched()} == {lab}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.conventions.conftest import CopiedTree, named_files
+
+pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = (
@@ -46,26 +49,9 @@ INTRINSIC = "__count_both"
 FIRST_WINS = "-Wl,-z,muldefs"
 
 
-def named_files(addition: str) -> list[str]:
-    """The paths of this tree in CONTRIBUTING's row for `addition`."""
-    rows = re.findall(r"^\| ([^|]+) \| (.+) \|$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
-    return [path for path in re.findall(r"`([^`]+)`", dict(rows)[addition]) if (ROOT / path).exists()]
-
-
 @dataclass(frozen=True)
-class Copy:
+class Copy(CopiedTree):
     """A copy of what is added to, and of what is made of it."""
-
-    root: Path
-
-    def create(self, path: str, text: str) -> None:
-        assert not (self.root / path).exists(), f"{path} is there already"
-        (self.root / path).write_text(text, encoding="utf-8")
-
-    def replace(self, path: str, old: str, new: str) -> None:
-        text = (self.root / path).read_text(encoding="utf-8")
-        assert text.count(old) == 1, f"{old!r} in {path}"
-        (self.root / path).write_text(text.replace(old, new), encoding="utf-8")
 
     def add_detector(self, kind: str) -> None:
         text = (ADDITIONS / Path(DETECTOR).name).read_text(encoding="utf-8")
@@ -104,17 +90,6 @@ class Copy:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def touched(self) -> set[str]:
-        """Files that the copy has and this tree has not, or has otherwise."""
-        paths = (path for name in COPIED for path in ((self.root / name), *(self.root / name).rglob("*")))
-        files = (path for path in paths if path.is_file() and path.parent.name != "__pycache__")
-        names = (path.relative_to(self.root).as_posix() for path in files)
-        return {
-            name
-            for name in names
-            if not (ROOT / name).is_file() or (ROOT / name).read_bytes() != (self.root / name).read_bytes()
-        }
-
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Copy:
@@ -125,7 +100,7 @@ def copy(tmp_path: Path) -> Copy:
             (tmp_path / name).parent.mkdir(exist_ok=True)
             shutil.copyfile(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "build" / "generated", tmp_path / "build" / "generated")
-    return Copy(tmp_path)
+    return Copy(tmp_path, COPIED)
 
 
 def test_a_detector_is_one_file_and_its_registration(copy: Copy) -> None:

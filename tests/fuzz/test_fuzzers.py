@@ -36,6 +36,8 @@ from grader.run import judge_call
 from grader.run.lab_judging import LabJudge
 from grader.run.scoring.lab_score import score_lab
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 13
 WHOLE = bool(os.environ.get("TILELAB_WHOLE_CORPUS"))

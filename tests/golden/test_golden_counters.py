@@ -19,6 +19,8 @@ from grader.engines.cpu_build import build_for_cpu
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.toolset import Toolset
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).parent
 REPLAYS = (
     "idc__requests.sum - smsp__inst_executed_op_ldc.sum"  # words of constant memory beyond the first of their request

@@ -12,8 +12,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from grader.cli.cli import app
+from grader.cli.proofs import course_proofs
 from grader.course import leaks as withheld
 from grader.course.leaks import leaks
+from grader.explain.small_edits import mutants_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,9 +53,10 @@ def course_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def looked_at_once() -> Iterator[None]:
-    """A text that no test has changed is searched for the same secrets once."""
+    """A text that no test has changed is searched for the same secrets, and for places of small mistakes, once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(withheld, "leaks", cache(leaks))
+        patch.setattr(course_proofs, "mutants_of", cache(mutants_of))
         yield
 
 

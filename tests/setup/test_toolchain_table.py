@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import os
 import subprocess
 import sys
@@ -28,12 +28,7 @@ REPORT = """<?xml version="1.0"?>
 
 @pytest.fixture(scope="module")
 def table() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("toolchain_table_under_test", PATH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("tests.toolchain_table")
 
 
 def test_a_row_counts_each_group_and_what_failed_is_named(table: ModuleType) -> None:

@@ -57,7 +57,7 @@ _HOLDS = {
 def course_proofs(root: Path, labs: Sequence[Lab], made: Handout) -> list[Proof]:
     """Those that need no judge, of these labs of the course at `root`. `made`: the handout of these labs."""
     steps: dict[str, Sequence[Step]] = {
-        "starters": [lambda: handouts.without_other_labs(labs, root, starters.outdated(root))],
+        "starters": [lambda: starters.outdated(root, handouts.other_labs(root, labs))],
         "leaks": [partial(handouts.leaking, root, labs, made)],
         "written": [partial(handouts.unfinished, root, labs, made)],
         "listing": [partial(handouts.unlisted, root, labs, made)],

@@ -81,7 +81,9 @@ def test_points_lie_on_logarithmic_axes_and_no_two_labels_overlap() -> None:
 
 
 def test_a_gpu_without_figures_has_no_roofline_unless_its_own_description_gives_the_roof() -> None:
-    assert board_roofline([place(1, 2.0, device="Some GPU")]) is None
+    one = place(1, 2.0, device="Some GPU")
+    assert board_roofline([one]) is None
+    assert board_roofline([dataclasses.replace(one, entry=dataclasses.replace(one.entry, floor_ms=0.1))]) is not None
     assert board_roofline([place(1, 2.0, passes=0)]) is None
     assert board_roofline([]) is None
 

@@ -125,6 +125,7 @@ def test_endless_text_makes_no_endless_page(sample_named: Named) -> None:
     )
     html = student_page(result.model_copy(update={"labs": {lab_id: lab}}), sources=sources, instructor=True)
     assert len(html) < 400_000
+    assert "What the kernel printed" in html
     assert "and 4,960 more lines that are not shown" in html
 
 

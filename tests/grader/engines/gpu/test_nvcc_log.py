@@ -119,3 +119,8 @@ def test_the_line_that_tells_why_is_no_warning() -> None:
     assert telling_line(f"{warning}{remark}{said}\n") == said
     assert telling_line(f"{warning}{remark}Segmentation fault\n") == "Segmentation fault"
     assert not telling_line(warning + remark)
+
+
+def test_a_refusal_without_a_line_names_the_file_alone() -> None:
+    said = [Refusal(Verdict.REJECTED, line, "no").told("a.cu") for line in (0, 3)]
+    assert said == ["a.cu: rejected: no", "a.cu:3: rejected: no"]
