@@ -152,7 +152,9 @@ def build_for_gpu(
     # The kernel is the function whose mangled name contains the length of its name and its name.
     name, found = name_of(entries.kernel), kernel_resources(output)
     resources = next((one for key, one in found.items() if key == name or f"{len(name)}{name}" in key), None)
-    return GpuBuild(folder / IMAGE, resources=resources, log=log, seconds=seconds, lambdas=compiler.lambdas, sides=sides)
+    return GpuBuild(
+        folder / IMAGE, resources=resources, log=log, seconds=seconds, lambdas=compiler.lambdas, sides=sides
+    )
 
 
 PROBE_KERNEL = """#include <tilelab/device.cuh>

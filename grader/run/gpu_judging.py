@@ -73,7 +73,9 @@ _ON_CPU, _ON_GPU = "cpu.ii", "gpu.ii"
 
 
 def two_programs(toolset: Toolset, source: Path, folder: Path, *, lambdas: bool = True) -> Refusal | None:
-    """Why `source` is refused, if it is. `folder` is empty. `lambdas`: as nvcc compiled it. Raises StrangeToolkit, or RuntimeError for what is not the file's doing."""
+    """Why `source` is refused, if it is. `folder` is empty. `lambdas`: as nvcc compiles it. Raises StrangeToolkit, or RuntimeError
+    for what is not the file's doing.
+    """
     text = source.read_text(encoding="utf-8", errors="replace")
     if refusal := no_one_program(text):
         return refusal

@@ -70,35 +70,24 @@ using nlohmann::json;
 template <class One, class Message>
 concept Is = std::same_as<std::remove_const_t<One>, Message>;
 template <class T>
-concept MayBeEmpty = requires(const T& one) {
-  one.empty();
-};
+concept MayBeEmpty = requires(const T& one) { one.empty(); };
 template <class T>
-concept Optional = requires(const T& one) {
-  one.has_value();
-};
+concept Optional = requires(const T& one) { one.has_value(); };
 template <class T>
-concept Map = requires {
-  typename T::mapped_type;
-};
+concept Map = requires { typename T::mapped_type; };
 template <class T>
-concept Array = requires {
-  std::tuple_size<T>::value;
-};
+concept Array = requires { std::tuple_size<T>::value; };
 template <class T>
 concept List = MayBeEmpty<T> && !Map<T> && !std::same_as<T, std::string>;
 
 template <class T>
-concept Numbers = requires(const T& one) {
-  each_number(one, [](const auto&) {});
-};
+concept Numbers = requires(const T& one) { each_number(one, [](const auto&) {}); };
 
 template <class Cell>
 struct NumberOf : std::type_identity<Cell> {};
 template <class Cell>
-requires std::is_enum_v<Cell>
-struct NumberOf<Cell> : std::underlying_type<Cell> {
-};
+  requires std::is_enum_v<Cell>
+struct NumberOf<Cell> : std::underlying_type<Cell> {};
 
 template <Numbers Row>
 std::string text_of(const std::vector<Row>& rows) {

@@ -1,6 +1,6 @@
 # Configures and builds what CMakeLists.txt describes, into build/. Sourced by setup.sh. With TILELAB_WERROR=1, as in continuous
-# integration, compiler warnings are errors. Without it, warnings stop nothing. With TILELAB_UNITY=1, several sources are compiled at
-# once, as in handouts: for images, whose kit is built once and not worked on.
+# integration, compiler warnings are errors. Without it, warnings stop nothing. Several sources are compiled at once; with
+# TILELAB_UNITY=0 each is alone, for whoever works on the kit.
 
 # What the kit is built from. A path that is not there is left out.
 built_from=(CMakeLists.txt kit grader/model/verdicts.py assignments solutions tests/kit tests/benchmarks tests/exploits/telling tests/other_courses)
@@ -36,7 +36,7 @@ build_kit() {
   note_parts "${wanted_parts[@]}"
 }
 
-# Sources of a handout or an image are compiled several at once (compile_together in CMakeLists.txt). Where that fails, each is compiled alone.
+# Sources are compiled several at once (compile_together in CMakeLists.txt). Where that fails, each is compiled alone.
 build_one_by_one() {
   grep -q '^TILELAB_UNITY:BOOL=ON' build/CMakeCache.txt 2>/dev/null && ! disk_is_full || return 1
   quietly "building the kit again, one source at a time" run_one_by_one

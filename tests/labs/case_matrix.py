@@ -1,8 +1,8 @@
 """Which wrong kernels each case of a lab finds, and which it alone finds: `case_matrix.py 02-tiled …`.
 
-It prints and asserts nothing. The kernels are the lab's rejects, the mistakes of beginners, the attacks on it, and every small mistake in the
-model solution. A case that finds nothing alone costs each submission its time: its sizes can shrink, or it can go. `--keep FILE` writes what
-was found, and `--against FILE` says which kernels are found by fewer launches than then, and which by none any more.
+It prints and asserts nothing. The kernels are the lab's rejects, the mistakes of beginners, the attacks on it, and every small
+mistake in the model solution. A case that finds nothing alone costs each submission its time: its sizes can shrink, or it can
+go. `--keep FILE` writes what was found, and `--against FILE` says which kernels are found by fewer cases than then.
 """
 
 # ruff: noqa: T201 - printing is what it is for
@@ -26,11 +26,18 @@ from grader.run.lab_judging import LabJudge
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20240917
-Found = dict[str, dict[str, list[str]]]  # by kernel and case: the shapes of the launches that failed; "": all passed, and the case did not
+Found = dict[
+    str, dict[str, list[str]]
+]  # by kernel and case: the shapes of the launches that failed; "": all passed, and the case did not
 
 
 def wrong_kernels(lab: Lab, scratch: Path) -> Iterator[Path]:
-    for folder in ("solutions/{}/rejects", "tests/labs/mistakes/{}", "tests/exploits/kernels/{}", "tests/exploits/technique/{}"):
+    for folder in (
+        "solutions/{}/rejects",
+        "tests/labs/mistakes/{}",
+        "tests/exploits/kernels/{}",
+        "tests/exploits/technique/{}",
+    ):
         yield from sorted((ROOT / folder.format(lab.id)).glob("*.cu"))
     model = ROOT / "solutions" / lab.id / lab.public.file
     for number, mutant in enumerate(mutants_of(model.read_text(encoding="utf-8"))):
@@ -53,7 +60,13 @@ def matrix(lab: Lab) -> Found:
     judge = LabJudge(toolset, SEED, public_only=False, explained=False)
     with tempfile.TemporaryDirectory(prefix="matrix-") as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         sources = list(wrong_kernels(lab, Path(folder)))
-        return dict(zip((one.stem for one in sources), pool.map(lambda one: failures(judge, lab, one, Path(folder)), sources), strict=True))
+        return dict(
+            zip(
+                (one.stem for one in sources),
+                pool.map(lambda one: failures(judge, lab, one, Path(folder)), sources),
+                strict=True,
+            )
+        )
 
 
 def table(lab: Lab, found: Found) -> Iterator[str]:
@@ -61,7 +74,9 @@ def table(lab: Lab, found: Found) -> Iterator[str]:
     for case in lab.cases:
         finds = [kernel for kernel, cases in found.items() if case.name in cases]
         alone = [kernel for kernel in finds if len(found[kernel]) == 1]
-        yield f"  {len(finds):4} found, {len(alone):3} alone: {case.name}" + (f" ({', '.join(alone[:6])})" if alone else "")
+        yield f"  {len(finds):4} found, {len(alone):3} alone: {case.name}" + (
+            f" ({', '.join(alone[:6])})" if alone else ""
+        )
         shapes = Counter(shape for kernel in finds for shape in found[kernel][case.name])
         lonely = Counter(found[kernel][case.name][0] for kernel in alone if len(found[kernel][case.name]) == 1)
         yield "         " + "; ".join(f"{shape or '-'}: {count}, {lonely[shape]}" for shape, count in shapes.items())

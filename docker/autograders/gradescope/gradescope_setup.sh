@@ -5,7 +5,7 @@
 set -euo pipefail
 exec 2>&1  # one log, in its order
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-export TILELAB_BACKEND=cpu TILELAB_UNITY=1 DEBIAN_FRONTEND=noninteractive
+export TILELAB_BACKEND=cpu DEBIAN_FRONTEND=noninteractive
 # shellcheck source=/dev/null
 system=$(. "${OS_RELEASE:-/etc/os-release}" && echo "${ID:-} ${VERSION_ID:-}") || system=  # OS_RELEASE: for trials
 case $system in

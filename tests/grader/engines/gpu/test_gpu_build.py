@@ -56,9 +56,9 @@ def test_a_host_function_in_a_kernel_is_a_compile_error_at_its_line(build: Build
     assert (built.refusals[0].verdict, built.refusals[0].line) == (Verdict.COMPILE_ERROR, 3)
 
 
-_LAMBDA = "template <class F> __global__ void each(F f, float* out) { out[threadIdx.x] = f(2); }\n" + (
-    "void start(float* out) { each<<<1, 1>>>([] __device__(int n) { return 1.0f * n; }, out); }\n"
-)
+_LAMBDA = """template <class F> __global__ void each(F f, float* out) { out[threadIdx.x] = f(2); }
+void start(float* out) { each<<<1, 1>>>([] __device__(int n) { return 1.0f * n; }, out); }
+"""
 _LIKE_THE_LIBRARY = "#include <utility>\nusing namespace std;\n__device__ int hash(int n) { return n; }\n"
 
 
