@@ -24,6 +24,6 @@ TEST_CASE("counts random sizes", "[hidden]") {
 }
 
 TEST_CASE("counts within a block on other sizes", "[hidden][technique]") {
-  check_private(random_shapes(1, {.n = 30'000, .bins = 70}, {.n = 50'000, .bins = 120}));
+  check_private(random_shapes(1, {.n = 60'000, .bins = 70}, {.n = 80'000, .bins = 120}));
   check_private(random_shapes(1, {.n = 105'000, .bins = 130}, {.n = 118'000, .bins = 250}));
 }

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-from grader.engines import clang_flags, clang_ir, cpu_build, gcc_flags, runner_image
+from grader.engines import clang_flags, clang_ir, cpu_build, dump_scan, gcc_flags, runner_image
 from grader.engines.backend import COMPILER_VARIABLE
 from grader.engines.cpu_toolchain import prepare
+from grader.engines.proof import object_proof
 from grader.engines.proof.object_proof import Checked
 from grader.engines.toolset import Toolset
 from grader.run import compiler_trial
@@ -78,17 +79,17 @@ MOVED: dict[str, tuple[str, Break, str]] = {
     "GCC counts no blocks": ("g++", without("-fsanitize-coverage=trace-pc"), "endless_loop"),
     "GCC checks no alignment": ("g++", without_sanitizer("alignment"), "misaligned_objects"),
     "GCC checks no subscripts": ("g++", without_sanitizer("bounds"), "local_arrays"),
-    "GCC's dump is not read": ("g++", put(cpu_build, "scan_gimple", nothing), "hidden_function"),
+    "GCC's dump is not read": ("g++", put(dump_scan, "scan_gimple", nothing), "hidden_function"),
     "GCC's object is not checked": ("g++", put(cpu_build, "check_object", nothing), "early_code"),
     "GCC's assembly is not looked at": ("g++", put(cpu_build, "check_object", nothing), "inline_assembly"),
     "no call is put before a copy": (
         "g++",
-        put(cpu_build, "check_announcements", lambda *_: Checked()),
+        put(object_proof, "check_announcements", lambda *_: Checked()),
         "inline_copies",
     ),
     "no call is put before a read": (
         "g++",
-        put(cpu_build, "check_announcements", lambda *_: Checked()),
+        put(object_proof, "check_announcements", lambda *_: Checked()),
         "constant_reads",
     ),
     "memcpy is nobody's": ("g++", put(runner_image, "REDIRECTIONS", {}), "inline_copies"),
@@ -101,7 +102,7 @@ MOVED: dict[str, tuple[str, Break, str]] = {
     ),
     "Clang's wrappers stay": ("clang++", put(clang_ir, "without_wrappers", same), "shared_races"),
     "Clang's blocks are silent": ("clang++", put(clang_ir, "announce_blocks", same), "endless_loop"),
-    "Clang's dump is not read": ("clang++", put(cpu_build, "scan_ir", nothing), "hidden_function"),
+    "Clang's dump is not read": ("clang++", put(dump_scan, "scan_ir", nothing), "hidden_function"),
 }
 
 
