@@ -31,7 +31,7 @@ from grader.engines.build_steps import BuildSteps
 from grader.engines.cpu_build import build_for_cpu
 from grader.engines.cpu_toolchain import CpuToolchain
 from grader.engines.entry_points import EntrySignatures
-from grader.engines.objects.symbol_table import ObjectFile
+from grader.engines.objects.symbol_table import ObjectFile, read_object
 from grader.engines.proof import object_proof
 from grader.engines.proof.object_proof import Checked, Entry
 from grader.engines.toolset import Toolset
@@ -236,7 +236,7 @@ def proof(toolset: Toolset, labs: list[Lab], sources: list[Path], scratch: Path,
         return run
 
     milliseconds = []
-    reading = mock.patch.object(cpu_build, "read_object", timed(cpu_build.read_object))
+    reading = mock.patch.object(cpu_build, "read_object", timed(read_object))
     proving = mock.patch.object(object_proof, "check_announcements", timed(object_proof.check_announcements))
     with reading, proving:
         for lab, model in zip(labs, sources, strict=True):
