@@ -129,7 +129,7 @@ def build_for_gpu(
     began = time.monotonic()
     (folder / source.name).write_bytes(source.read_bytes())
     (folder / TAIL).write_text(launch_tail(source.name, entries, silent=silent), encoding="utf-8")
-    for compiler in (toolchain.plain, toolchain):
+    for compiler in (one for one in (toolchain.plain, toolchain) if target.lambdas in {None, one.lambdas}):
         command = compiler.compile(TAIL, CUBIN, target.capability, target.max_registers)
         finished, output, log = _nvcc(compiler, confinement, folder, command)
         limit = used_up(finished, NVCC_LIMITS, output) if finished.returncode != 0 else ""

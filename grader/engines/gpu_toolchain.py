@@ -41,6 +41,9 @@ class GpuTarget:
     device: int = 0  # the driver's number
     driver: str = ""  # the path of libcuda; empty: the usual name
     max_registers: int | None = None  # of a thread, so that the kernel can be launched with its block
+    # Whether nvcc takes lambdas for the device; None: where the file does not compile without. With others than those for which the file
+    # was compared with the CPU executor's program, it may be another program.
+    lambdas: bool | None = None
 
 
 @dataclass(frozen=True)

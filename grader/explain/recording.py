@@ -56,27 +56,17 @@ class Moment(int):
 
     recording: Recording
     step: Step
+    kind: int
+    thread: int
+    interval: int
+    key: Key
 
     def __new__(cls, at: int, recording: Recording) -> Self:
         made = super().__new__(cls, at)
         made.recording, made.step = recording, recording.trace.steps[at]
+        made.kind, made.thread, made.interval, *_ = made.step
+        made.key = made.step[3], made.step[4]
         return made
-
-    @property
-    def kind(self) -> int:
-        return self.step[0]
-
-    @property
-    def thread(self) -> int:
-        return self.step[1]
-
-    @property
-    def interval(self) -> int:
-        return self.step[2]
-
-    @property
-    def key(self) -> Key:
-        return self.step[3], self.step[4]
 
     @property
     def who(self) -> str:
@@ -198,15 +188,8 @@ class Recording:
 
     # A trace has tens of thousands of steps, and a story needs few: a moment is made when it is asked for.
 
-    @cached_property
-    def _made(self) -> dict[int, Moment]:
-        return {}
-
     def moment(self, at: int) -> Moment:
-        made = self._made.get(at)
-        if made is None:
-            made = self._made[at] = Moment(at, self)
-        return made
+        return Moment(at, self)
 
     def moment_at(self, at: int | None) -> Moment | None:
         return None if at is None else self.moment(at)

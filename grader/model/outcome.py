@@ -65,6 +65,7 @@ class GpuOutcome:
     alone: bool = False  # the CPU executor cannot run this kernel, so only these cases exist
     # Compiled again with at most so many registers, so that their blocks can be launched.
     register_limit: int | None = None
+    lambdas: bool = True  # whether nvcc took lambdas for the device
     log: str = ""
     trouble: str = ""  # why it was not run; not the submission's fault
     sanitized: tuple[Sanitized, ...] | None = None  # compute-sanitizer's reports; None: it was not used

@@ -221,7 +221,7 @@ class GpuJob:
         def one_program() -> tuple[Refusal, ...]:
             return self.one_program(lambdas=True) if built.lambdas else plain.result()
 
-        outcome = dataclasses.replace(outcome, resources=built.resources, log=built.log)
+        outcome = dataclasses.replace(outcome, resources=built.resources, lambdas=built.lambdas, log=built.log)
         if built.sides and self.built_for_cpu:
             # Which side a thing is on, `misplaced_code.py` judges on every machine. nvcc refuses more, for its flags and because the GPU
             # calls the launch function here: then only the GPU has no program.
@@ -249,11 +249,11 @@ class GpuJob:
             return (), dataclasses.replace(outcome, trouble=built.refusals[0].message)
         return built.refusals, outcome
 
-    def built(self, name: str, registers: int | None = None) -> GpuBuild:
-        """In a new folder of this name. `registers`: the most that a thread may have."""
+    def built(self, name: str, registers: int | None = None, *, lambdas: bool | None = None) -> GpuBuild:
+        """In a new folder of this name. `registers`: the most that a thread may have. `lambdas`: see GpuTarget."""
         folder, confinement = self.scratch / name, self.toolset.confinement
         folder.mkdir()
-        target = dataclasses.replace(self.toolset.gpu.target, max_registers=registers)
+        target = dataclasses.replace(self.toolset.gpu.target, max_registers=registers, lambdas=lambdas)
         return build_for_gpu(self.toolchain, confinement, self.source, folder, self.entries, target)
 
     def nvcc_failed(self, outcome: GpuOutcome, starved: str) -> Judged:
@@ -307,7 +307,7 @@ class GpuJob:
             limit = shown or register_limit(cases)
             if limit is None or number == _REBUILDS:
                 break
-            again = self.built(f"cubin-{number}", limit)
+            again = self.built(f"cubin-{number}", limit, lambdas=built.lambdas)
             if again.image is None:
                 break
             built, outcome = again, dataclasses.replace(outcome, log=again.log)

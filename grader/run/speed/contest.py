@@ -54,6 +54,7 @@ class Contestant:
     source: Path
     name: str
     max_registers: int | None = None
+    lambdas: bool | None = field(default=None, kw_only=True)  # as in GpuTarget
     trusted: bool = field(default=False, kw_only=True)  # the course's own kernel
     # printf prints nothing: to copy its output from the device takes longer than any product.
     silent: bool = field(default=False, kw_only=True)
@@ -118,7 +119,7 @@ def _compile(toolset: Toolset, one: Contestant, folder: Path) -> bool:
     """Returns whether it is silent. A kernel that compiles only with its printf is timed with it."""
     nvcc, confinement = toolset.gpu.toolchain, toolset.confinement
     assert nvcc is not None
-    target = replace(toolset.gpu.target, max_registers=one.max_registers)
+    target = replace(toolset.gpu.target, max_registers=one.max_registers, lambdas=one.lambdas)
     built = build_for_gpu(nvcc, confinement, one.source, folder, one.entries, target, silent=one.silent)
     if built.image is None and one.silent:
         return _compile(toolset, replace(one, silent=False), folder)

@@ -84,7 +84,8 @@ def contestants_of(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome
     told = {spec.name for spec in lab.cases if spec.feedback == "full"}
     cases = (one for one in (*outcome.cases, *(outcome.gpu.cases if outcome.gpu else ())) if one.name in told)
     prints = any(launch.printed for case in cases for launch in case.launches)
-    contestants = [baseline, Contestant(lab, source, "student", limit, silent=prints)]
+    lambdas = outcome.gpu.lambdas if outcome.gpu else None
+    contestants = [baseline, Contestant(lab, source, "student", limit, lambdas=lambdas, silent=prints)]
     if lab.private_dir is not None:
         contestants.append(Contestant(lab, lab.private_dir / lab.public.file, "model", trusted=True))
     return [*contestants, control]

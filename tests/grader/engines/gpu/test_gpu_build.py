@@ -34,7 +34,9 @@ def toolchain() -> GpuToolchain:
 
 @pytest.fixture
 def build(toolset: Toolset, toolchain: GpuToolchain, tmp_path: Path) -> Build:
-    def build_text(text: str, *, max_registers: int | None = None, silent: bool = False) -> GpuBuild:
+    def build_text(
+        text: str, *, max_registers: int | None = None, lambdas: bool | None = None, silent: bool = False
+    ) -> GpuBuild:
         source, folder = tmp_path / "scale.cu", tmp_path / "work"
         source.write_text(text, encoding="utf-8")
         folder.mkdir(exist_ok=True)
@@ -44,7 +46,7 @@ def build(toolset: Toolset, toolchain: GpuToolchain, tmp_path: Path) -> Build:
             source,
             folder,
             ENTRIES,
-            GpuTarget(80, max_registers=max_registers),
+            GpuTarget(80, max_registers=max_registers, lambdas=lambdas),
             silent=silent,
         )
 
@@ -68,6 +70,14 @@ def test_lambdas_for_the_device_are_taken_where_there_are_such(build: Build, mor
     built = build(more + HONEST)
     assert built.image is not None, built.log
     assert built.lambdas == lambdas
+
+
+def test_a_file_that_was_compared_without_lambdas_is_not_compiled_with_them(build: Build) -> None:
+    """Built again for fewer registers, or to be timed, it would be a program that nobody has compared."""
+    other = "#ifndef __CUDACC_EXTENDED_LAMBDA__\n#error another program\n#endif\n" + HONEST
+    assert build(other).lambdas
+    assert build(other, lambdas=False).image is None
+    assert build(other.replace("ifndef", "ifdef"), lambdas=True).image is None
 
 
 def test_a_small_file_that_takes_long_is_stopped_and_told_why(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
