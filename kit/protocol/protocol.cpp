@@ -105,9 +105,11 @@ void from_json(const json& value, TracedArray& array) {
 }
 
 void from_json(const json& value, Trace& trace) {
+  constexpr std::size_t numbers_of_a_step = 10;
+  const auto commas = static_cast<std::size_t>(std::ranges::count(strict::text(value.at("steps")), ','));
+  if (commas >= most_trace_steps * numbers_of_a_step) refuse(value, "a shorter list");  // before it takes memory
   read_fields(value, trace);
-  const bool long_lists = trace.arrays.size() > most_arrays || trace.places.size() > most_places;
-  if (long_lists || trace.steps.size() > most_trace_steps) refuse(value, "a shorter list");
+  if (trace.arrays.size() > most_arrays || trace.places.size() > most_places) refuse(value, "a shorter list");
   for (const TracedStep& step : trace.steps) check(value, step, trace);
 }
 

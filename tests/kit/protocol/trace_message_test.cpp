@@ -40,6 +40,14 @@ TEST_CASE("steps are one text of numbers, which come back as they were", "[trace
   CHECK(json(trace).get<Trace>().steps.empty());
 }
 
+TEST_CASE("a trace with more steps than may be kept is refused", "[trace]") {
+  Trace trace = trace_json().get<Trace>();
+  trace.steps.assign(most_trace_steps, {.bytes = 4});
+  CHECK(json(trace).get<Trace>().steps.size() == most_trace_steps);
+  trace.steps.push_back({.bytes = 4});
+  CHECK_THROWS_AS(json(trace).get<Trace>(), json::exception);
+}
+
 TEST_CASE("a text that is no whole rows of numbers is refused", "[trace]") {
   json trace = trace_json();
   const std::string row = "0,0,0,0,0,4,0,0,0,0";
