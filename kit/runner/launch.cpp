@@ -1,12 +1,14 @@
 // One launch: reads buffers, asks for the configuration, checks limits, runs the machine with its observers, writes buffers and
 // findings.
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <new>
 #include <optional>
 
@@ -159,6 +161,28 @@ class LaunchEnding {
   std::optional<std::pair<protocol::Status, std::string>> trouble_;
 };
 
+// They stay for the next launch in this process: their pages are there then, which is most of what a small launch costs.
+simt::FiberStacks& stacks_for(std::size_t threads) {
+  static std::optional<simt::FiberStacks> kept;
+  if (kept && kept->count() >= threads) {
+    kept->take_back_all();
+  } else {
+    kept.reset();  // first: both together may be more memory than there is
+    kept.emplace(threads);
+  }
+  return *kept;
+}
+
+// Whether so little was used that the next launch finds here about as much memory and time as in a new process.
+bool is_small() {
+  constexpr std::size_t most_bytes = 64u << 20;
+  constexpr std::clock_t most_time = 2 * CLOCKS_PER_SEC;
+  const struct mallinfo2 heap = mallinfo2();
+  return heap.arena + heap.hblkhd <= most_bytes && std::clock() <= most_time;
+}
+
+constexpr int unanswered = 5;  // an exit status; the channel tells enough
+
 class Launch {
  public:
   Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files)
@@ -169,6 +193,10 @@ class Launch {
   }
 
   enum class Store { outputs, nothing };
+  // Whether it was one whose memory is the process's own and gone with it, variables and stacks aside.
+  bool leaves_nothing() const {
+    return !request_.memory && !request_.second && !request_.trace && !image_.launches_children && image_.guards.empty();
+  }
 
   LaunchReply run(Store store = Store::outputs) {
     map_memory();
@@ -221,7 +249,7 @@ class Launch {
 
   // A signal arrived at instruction `pc`. `address` is the address of the access, if there was one.
   LaunchReply crashed(int signal, std::uintptr_t pc, std::uintptr_t address) {
-    const auto [status, detail] = ending_.by_signal(signal, pc, stacks_ && stacks_->is_guard(address));
+    const auto [status, detail] = ending_.by_signal(signal, pc, stacks_ != nullptr && stacks_->is_guard(address));
     return reply(status, detail);
   }
 
@@ -249,7 +277,7 @@ class Launch {
   LaunchConfig ask_launch_function() {
     simt::Announcer announcer;
     announcer.add(observers_.get<simt::BoundsChecker>());  // alone: this is no kernel's code
-    stacks_.emplace(1);
+    stacks_ = &stacks_for(1);
     observers_.log().set_on_host(true);
     LaunchConfig answer;
     bool returned = false;
@@ -290,7 +318,7 @@ class Launch {
     if (!objects.empty()) announcer.add(stale_texels_.emplace(observers_.log(), objects));
     const KernelCall kernel(image_.kernel, request_.arguments, buffers_->addresses(), image_.argument_bytes);
     if (image_.launches_children) announcer.add(child_order_.emplace(observers_.log()));
-    stacks_.emplace(image_.launches_children ? most_threads : std::size_t{config_.block.x} * config_.block.y * config_.block.z);
+    stacks_ = &stacks_for(image_.launches_children ? most_threads : std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
                           [this](auto one, auto other) { return image_.on_one_line(one, other); });
     machine.may_call(image_.targets);
@@ -359,7 +387,7 @@ class Launch {
   std::optional<simt::ChildOrder> child_order_;
   std::vector<simt::GridEvent> children_;
   std::optional<MappedProgram> program_;
-  std::optional<simt::FiberStacks> stacks_;
+  simt::FiberStacks* stacks_ = nullptr;
   std::optional<ArgumentBuffers> buffers_;
   std::uint64_t events_ = 0;
   bool left_data_ = false, is_starved_ = false;
@@ -367,33 +395,52 @@ class Launch {
 
 }  // namespace
 
-void run_launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& buffers,
-                const std::function<void(const LaunchReply&)>& deliver) {
+void run_launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& buffers, bool is_first,
+                const std::function<void(const LaunchEnd&)>& deliver) {
+  static const std::vector<char> untouched = simt::submission_variables();
+  const auto begun_over = [is_first] {
+    if (!is_first) _exit(unanswered);
+  };
+  if (!is_first) simt::restore_submission_variables(untouched);
   std::optional<Launch> launch(std::in_place, image, request, buffers);
   LaunchClock clock(request.event_budget, request.clock_ms);
   const LaunchEmergency emergency{
-      .crashed = [&](int signal, std::uintptr_t pc, std::uintptr_t address) { deliver(launch->crashed(signal, pc, address)); },
-      .out_of_memory = [&] { deliver(launch->out_of_memory()); },
+      .crashed =
+          [&](int signal, std::uintptr_t pc, std::uintptr_t address) {
+            if (signal != SIGPROF && signal != SIGXCPU) begun_over();
+            deliver({launch->crashed(signal, pc, address)});
+          },
+      .out_of_memory =
+          [&] {
+            begun_over();
+            deliver({launch->out_of_memory()});
+          },
       .may_go_on =
           [&, began = std::chrono::steady_clock::now()] {
             const auto elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began).count();
             return clock.another_period(simt::Machine::active() ? simt::Machine::current().events() : 0,
                                         static_cast<std::uint64_t>(elapsed));
           }};
+  LaunchEnd end;
   try {
     no_memory_words();
-    install_signals(emergency, request.clock_ms);
+    const LaunchSignals signals(emergency, request.clock_ms);
     if (request.second) {  // the first launch was judged before; here it only leaves its values in variables
       launch->run(Launch::Store::nothing);
       launch.emplace(image, request, buffers);
     }
-    deliver(launch->run());
+    end.reply = launch->run();
+    const bool is_clean = end.reply.status == Status::completed && end.reply.findings.empty() && end.reply.printed.empty();
+    if (!is_clean && end.reply.status != Status::timeout) begun_over();
+    end.goes_on = is_clean && launch->leaves_nothing() && is_small();
   } catch (const std::bad_alloc&) {
-    deliver(launch->out_of_memory());
+    begun_over();
+    end.reply = launch->out_of_memory();
   } catch (const std::exception& error) {
-    deliver(launch->reply(Status::internal_error, error.what()));
+    begun_over();
+    end.reply = launch->reply(Status::internal_error, error.what());
   }
-  _exit(3);
+  deliver(end);
 }
 
 }  // namespace tilelab

@@ -37,11 +37,17 @@ inline protocol::LaunchReply plain_reply(protocol::Status status, std::string de
 
 struct Image;
 
-// Runs one launch request in this process and answers it. Use it in a forked child: the submission's code runs here, and a crash
-// or an endless loop ends the process after the answer is written.
-// `deliver` receives the reply exactly once, either normally or from a signal handler. It must hand the reply over and end the
-// process; it must not return.
-[[noreturn]] void run_launch(const Image& image, const protocol::LaunchRequest& request, const std::vector<Descriptor>& buffers,
-                             const std::function<void(const protocol::LaunchReply&)>& deliver);
+// What comes of a launch. `goes_on`: it left this process as it found it, and another launch may follow here.
+struct LaunchEnd {
+  protocol::LaunchReply reply;
+  bool goes_on = false;
+};
+
+// Runs one launch request in this process, a child that was forked for it: the submission's code runs here, and a crash or an endless loop
+// ends the process after the answer is given. `deliver` receives the end, normally or from a signal handler; where this returns, that has
+// gone on. `is_first`: in this process. Of a later launch only two ends count: nothing was found, or the steps or the time ran out. With
+// any other the process ends before it has answered, and the launch has to be made again in a new one.
+void run_launch(const Image& image, const protocol::LaunchRequest& request, const std::vector<Descriptor>& buffers, bool is_first,
+                const std::function<void(const LaunchEnd&)>& deliver);
 
 }  // namespace tilelab

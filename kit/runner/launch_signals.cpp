@@ -50,12 +50,10 @@ void on_no_memory() {
   _exit(answered);
 }
 
-}  // namespace
-
-void install_signals(const LaunchEmergency& emergency, unsigned clock_ms) {
-  called = &emergency;
-  reserved = std::malloc(reserved_bytes);
-  std::set_new_handler(on_no_memory);
+// Once in a process.
+void use_signal_stack() {
+  static bool is_used = false;
+  if (is_used) return;
   constexpr std::size_t bytes = 1u << 20;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -63,6 +61,24 @@ void install_signals(const LaunchEmergency& emergency, unsigned clock_ms) {
   stack.ss_sp = memory;
   stack.ss_size = bytes;
   if (sigaltstack(&stack, nullptr) != 0) throw std::runtime_error("no alternate signal stack");
+  is_used = true;
+}
+
+bool set_timer(unsigned clock_ms) {
+  itimerval timer{};
+  timer.it_value.tv_sec = clock_ms / 1000;
+  timer.it_value.tv_usec = static_cast<suseconds_t>(clock_ms % 1000) * 1000;
+  timer.it_interval = timer.it_value;
+  return setitimer(ITIMER_PROF, &timer, nullptr) == 0;
+}
+
+}  // namespace
+
+LaunchSignals::LaunchSignals(const LaunchEmergency& emergency, unsigned clock_ms) {
+  called = &emergency;
+  if (reserved == nullptr) reserved = std::malloc(reserved_bytes);
+  std::set_new_handler(on_no_memory);
+  use_signal_stack();
   struct sigaction action{};
   action.sa_sigaction = on_signal;
   sigemptyset(&action.sa_mask);
@@ -70,11 +86,13 @@ void install_signals(const LaunchEmergency& emergency, unsigned clock_ms) {
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | (signal == SIGPROF ? SA_RESTART : SA_RESETHAND);
     if (sigaction(signal, &action, nullptr) != 0) throw std::runtime_error("no signal handler");
   }
-  itimerval timer{};
-  timer.it_value.tv_sec = clock_ms / 1000;
-  timer.it_value.tv_usec = static_cast<suseconds_t>(clock_ms % 1000) * 1000;
-  timer.it_interval = timer.it_value;
-  if (setitimer(ITIMER_PROF, &timer, nullptr) != 0) throw std::runtime_error("no timer");
+  if (!set_timer(clock_ms)) throw std::runtime_error("no timer");
+}
+
+LaunchSignals::~LaunchSignals() {
+  set_timer(0);
+  for (const int signal : handled) std::signal(signal, SIG_DFL);
+  std::set_new_handler(nullptr);
 }
 
 }  // namespace tilelab

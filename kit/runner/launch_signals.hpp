@@ -18,9 +18,15 @@ struct LaunchEmergency {
   std::function<bool()> may_go_on;
 };
 
-// From now on, all that goes to `emergency`, which lives as long as the process. It is asked each time that `clock_ms` of processor time
-// are used up. Throws std::bad_alloc, std::runtime_error.
-void install_signals(const LaunchEmergency& emergency, unsigned clock_ms);
+// While it lives, all that goes to `emergency`, which lives longer. That is asked each time that `clock_ms` of processor time are used up.
+// One at a time in a process.
+class LaunchSignals {
+ public:
+  LaunchSignals(const LaunchEmergency& emergency, unsigned clock_ms);  // throws std::bad_alloc, std::runtime_error
+  ~LaunchSignals();
+  LaunchSignals(const LaunchSignals&) = delete;
+  LaunchSignals& operator=(const LaunchSignals&) = delete;
+};
 
 // Whether a launch that has used up a period of processor time may have another. A loop that makes no events ends after the first period.
 // A launch that goes on making events has its budget, which is the same on every machine: the clock of a slow one must not end it first.

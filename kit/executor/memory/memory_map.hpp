@@ -31,6 +31,13 @@ inline constexpr std::size_t red_zone_bytes = 1u << 20;
 
 class MemoryMap {
  public:
+  MemoryMap() = default;
+  MemoryMap(const MemoryMap&) = delete;
+  MemoryMap& operator=(const MemoryMap&) = delete;
+  ~MemoryMap() {
+    for (const auto& [arena, bytes] : arenas_) munmap(arena, bytes);
+  }
+
   // Maps `bytes` of zeroed memory between two red zones, aligned to 256 bytes as cudaMalloc's. Throws std::bad_alloc.
   Region& add_buffer(Region region) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -40,6 +47,7 @@ class MemoryMap {
     // A page that nobody can use before and behind the red zones: what runs on through them ends there.
     void* arena = mmap(nullptr, body + 2 * around, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (arena == MAP_FAILED) throw std::bad_alloc();
+    arenas_.emplace_back(arena, body + 2 * around);
     if (mprotect(static_cast<char*>(arena) + page, body + 2 * red_zone_bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
     region.base = reinterpret_cast<std::uintptr_t>(arena) + around;
     return keep(std::move(region));
@@ -203,6 +211,7 @@ class MemoryMap {
   }
 
   DeviceHeap heap_;
+  std::vector<std::pair<void*, std::size_t>> arenas_;  // what add_buffer() mapped, with its bytes
   std::deque<Region> buffers_;
   std::vector<const Region*> by_address_;     // the buffers, sorted
   std::map<std::uintptr_t, Region> modules_;  // by their first bytes; no two overlap

@@ -37,6 +37,7 @@ class FiberStacks {
   FiberStacks(const FiberStacks&) = delete;
   FiberStacks& operator=(const FiberStacks&) = delete;
 
+  std::size_t count() const { return count_; }
   // The lowest free index, so threads that never wait all use the same cached stack; throws std::bad_alloc.
   std::size_t take() {
     const std::size_t index = free_.back();

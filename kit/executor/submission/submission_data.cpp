@@ -1,6 +1,8 @@
 // Uses the symbols that the linker makes for sections whose names are identifiers. A symbol is absent if its section is.
 #include "executor/submission/submission_data.hpp"
 
+#include <algorithm>
+
 #include "executor/machine/machine.hpp"
 
 // Defines the variables that the device headers declare `extern const`. They are all in one section, so that an address shows
@@ -40,6 +42,12 @@ std::vector<char> submission_variables() {
   std::vector<char> copy(__start_tldata, __stop_tldata);
   copy.insert(copy.end(), __start_tlbss, __stop_tlbss);
   return copy;
+}
+
+void restore_submission_variables(const std::vector<char>& copy) {
+  const std::ptrdiff_t data = __stop_tldata - __start_tldata;
+  std::copy(copy.begin(), copy.begin() + data, __start_tldata);
+  std::copy(copy.begin() + data, copy.end(), __start_tlbss);
 }
 
 bool owned_by_submission(std::uintptr_t address) {

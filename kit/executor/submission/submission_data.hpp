@@ -18,6 +18,7 @@ struct DataSection {
 std::vector<DataSection> submission_data();
 // A copy of the submission's variables, to compare with a later one.
 std::vector<char> submission_variables();
+void restore_submission_variables(const std::vector<char>& copy);
 bool owned_by_submission(std::uintptr_t address);  // in one of those sections, or on the running thread's stack
 
 // threadIdx, blockIdx, blockDim and gridDim: plain variables that the submission reads and the machine sets.
