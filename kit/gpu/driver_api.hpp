@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -160,6 +161,8 @@ inline const Driver& load_driver(const std::string& path = {}) {
   const char* name = path.empty() ? "libcuda.so.1" : path.c_str();
   void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw DriverError(std::string("the NVIDIA driver's library cannot be loaded: ") + dlerror());
+  // We use one stream. The driver makes contexts one after another, and one with a single queue in less than half of the time.
+  for (const char* queues : {"CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS"}) setenv(queues, "1", 1);
   static const Driver driver(library);
   return driver;
 }
