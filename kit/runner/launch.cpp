@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <memory>
 #include <new>
 #include <optional>
 
@@ -163,12 +164,12 @@ class LaunchEnding {
 
 // They stay for the next launch in this process: their pages are there then, which is most of what a small launch costs.
 simt::FiberStacks& stacks_for(std::size_t threads) {
-  static std::optional<simt::FiberStacks> kept;
+  static std::unique_ptr<simt::FiberStacks> kept;
   if (kept && kept->count() >= threads) {
     kept->take_back_all();
   } else {
     kept.reset();  // first: both together may be more memory than there is
-    kept.emplace(threads);
+    kept = std::make_unique<simt::FiberStacks>(threads);
   }
   return *kept;
 }
