@@ -18,8 +18,8 @@
 #include <cstring>
 #include <ctime>
 #include <exception>
+#include <memory>
 #include <new>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -210,7 +210,7 @@ class Launches {
       try {
         if (!process_ || !process_->takes(frame)) {
           process_.reset();
-          process_.emplace(image_, frame, *mailbox_);
+          process_ = std::make_unique<LaunchProcess>(image_, frame, *mailbox_);
         }
       } catch (const std::system_error& error) {
         return json_text(plain_reply(Status::internal_error, error.what()));
@@ -227,7 +227,7 @@ class Launches {
  private:
   const Image& image_;
   Mailbox* mailbox_;
-  std::optional<LaunchProcess> process_;
+  std::unique_ptr<LaunchProcess> process_;
   bool reuses_ = true;
 };
 
