@@ -129,7 +129,7 @@ def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) 
         case=case,
         look=look,
         outcome=outcome,  # the look's label, or "Not met"
-        plain=outcome == look.label and case.passed,  # the sign says enough
+        plain=outcome == look.label and case.passed,  # then the sign says enough
         unfolded=not case.passed and not any(explains(one, case) for one in findings),
         has_more=bool(launches or case.advice or message),
         message=message,
@@ -169,6 +169,8 @@ def case_section(view: LabView) -> Shown | None:
     lab = view.lab
     shown = lab.findings[:_MOST_CARDS]
     rows = [case_row(case, findings=shown, instructor=view.instructor) for case in lab.cases]
+    for row in rows:
+        row.plain |= row.outcome == lab.look.label
     for row in [one for one in rows if one.unfolded][1:]:
         row.unfolded = False  # the first says enough to begin with
     return Shown(ran=lab.ran, rows=rows) if rows and lab.verdict is not Verdict.MISSING_FILE else None

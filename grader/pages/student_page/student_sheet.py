@@ -76,7 +76,6 @@ def student_sheet(
         with_file=with_file,
         in_full=sorted(with_file, key=lambda one: _FIRST.get(one.lab.look.tone, len(_FIRST))),
         without_file=without,
-        without_heading="Not graded" if result.submission.refused else "Not handed in",
         without_words=next((f"{one.sentence} {one.advice}" for one in without if not one.lab.is_open), _NOT_YET),
     )
 
