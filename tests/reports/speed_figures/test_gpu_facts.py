@@ -69,6 +69,7 @@ def test_what_is_full_is_limited_by_nothing_and_a_block_too_many_is_no_full_one(
     full = {"warps": 64, "limited_by": ("warps", "registers")}
     assert facts(**full).occupancy.endswith("runs 64 warps of this kernel at once, which is the maximum.")
     assert gpu_line(lab(**full)).endswith("64 of 64 warps")
+    assert (facts(**full).full, facts(warps=32).full) == (True, False)  # which is no warning
     large = facts(warps=32, max_warps=48, block_threads=1024, limited_by=("warps",))
     assert "another block of this size does not fit" in large.occupancy
 
