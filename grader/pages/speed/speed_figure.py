@@ -86,7 +86,6 @@ def gpu_facts(lab: LabResult) -> Shown | None:
         summary=", ".join(f"{term.lower()}: {detail}" for term, detail in facts.items()),
         full=0 < kernel.max_warps <= kernel.warps,  # nothing is left to gain
         occupancy=_occupancy(kernel),
-        filled=share(kernel.warps, kernel.max_warps),
         figure=occupancy_figure(kernel),
         notes=tuple(_notes(kernel)),  # spills, and that it was compiled again
     )

@@ -54,7 +54,6 @@ def test_registers_shared_memory_and_occupancy_are_told_with_what_limits_them() 
     assert terms() == {
         "Registers": "40 a thread", "Shared memory": "2,048 bytes a block", "Occupancy": "48 of 64 warps",
     }  # fmt: skip
-    assert facts().filled == 75
     assert facts().occupancy == (
         "With blocks of 256 threads, a multiprocessor runs 48 warps of this kernel at once; 64 is the maximum."
         " The limit is: the registers of its threads."
