@@ -29,6 +29,7 @@ from grader.pages.findings.one_cause import (
     cause_groups,
     explains_all_wrong_outputs,
     explanations,
+    what_happened,
     wrong_outputs,
 )
 from grader.pages.page_section import Shown
@@ -90,14 +91,16 @@ def finding_section(view: LabView) -> Shown | None:
     ]
     if not cards and not lab.causes:
         return None
+    says_all = bool(cards) and cards[0].first.finding.kind is lab.verdict  # then nothing has to be said above
+    if says_all:
+        cards[0].first.facts = {lab.look.label: what_happened(lab), **cards[0].first.facts}
     return Shown(
         causes=[_card(one, replace(view, steps=None)) for one in lab.causes],
         cards=cards,  # the first in the open
         unshown_cards=max(0, len(said) - _MOST_CARDS),
         advice=advice(lab, instructor=view.instructor),  # cards do not repeat it
         named=lab.look.label,  # stands above
-        says=[one.first.finding.kind for one in cards[:1]]
-        == [lab.verdict],  # what happened, so that nothing has to above
+        says_all=says_all,
     )
 
 

@@ -61,7 +61,7 @@ def student_sheet(
         for number, (lab_id, lab) in enumerate(result.labs.items(), 1)
     ]
     without = [one for one in reports if _has_no_file(one, result)]
-    with_file = [one for one in reports if one not in without]
+    with_file = [one for one in reports if not _has_no_file(one, result)]
     return Shown(
         result=result,
         instructor=instructor,
@@ -82,9 +82,8 @@ def student_sheet(
 
 def _has_no_file(report: Shown, result: Result) -> bool:
     """Whether there is nothing to say of this lab alone: no file of it was handed in, or nothing of the upload was taken."""
-    if result.submission.refused:
-        return not report.lab.ran and not report.lab.comment
-    return report.lab.verdict is Verdict.MISSING_FILE and not report.sections and not report.lab.comment
+    without = report.lab.verdict is Verdict.MISSING_FILE and not report.sections
+    return not report.lab.comment and (not report.lab.ran if result.submission.refused else without)
 
 
 def _lab_report(number: int, lab_id: str, view: LabView, result: Result) -> Shown:
@@ -99,7 +98,7 @@ def _lab_report(number: int, lab_id: str, view: LabView, result: Result) -> Show
         id=lab_id,
         number=number,
         lab=lab,
-        sentence=_NOT_YET if lab.is_open else "" if told and told.says else sentence,
+        sentence=_NOT_YET if lab.is_open else "" if told and told.says_all else sentence,
         advice="" if lab.is_open or told else advice(lab, instructor=view.instructor),
         sections=sections,
         performance="" if lab.verdict is Verdict.MISSING_FILE or tiers else lab.performance,
