@@ -99,7 +99,7 @@ HISTOGRAM_WIDTH, HEIGHT = 420.0, 120.0  # the drawing's own units
 _MOST_BINS = 10
 _STEPS = (1.0, 2.0, 2.5, 5.0)  # times powers of ten: round ends of bins
 _HISTOGRAM_GAP = 4.0
-_HISTOGRAM_ROOM = 50  # letters below all bars together
+_HISTOGRAM_ROOM = 40  # letters below all bars together
 
 
 def histogram(totals: Sequence[float], maximum: float) -> Shown:
