@@ -53,6 +53,7 @@ help:  ## list these commands
 	@echo
 	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    all three may be left out"
 	@echo "  make grade EXPORT=\"canvas moodle-feedback\"                      formats of grades; $(tilelab) grade --help lists them"
+	@echo "  make export EXPORT=canvas ASSIGNMENT=\"Week 3 (4711)\"            how the platform calls its column; see docs/exports.md"
 	@echo "  make grade ROSTER=roster.csv                                    who is in the course; see docs/roster.md"
 	@echo "  make grade SUBMISSIONS=\"a.zip b.zip\" ATTEMPT=best              several downloads, and which attempt counts; see docs/downloads.md"
 	@echo "  make grade COMMENTS=comments.toml                               one comment for all who made a mistake"

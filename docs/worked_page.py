@@ -39,7 +39,7 @@ def worked_story(launch: Traced) -> Story:
         raise ValueError(message)
     return replace(
         story,
-        title="The worked example: an 8 x 8 product in tiles of 4 x 4, block (0, 0)",
+        title="The worked example: an 8 x 8 product in tiles of 4 x 4, block (0,0,0)",
         summary="Each number of the write-up's tables is in here, where it comes about. Step to a barrier, or follow one thread.",
         file="in words",
         runs=tuple(_in_words(one) for one in story.runs),

@@ -22,7 +22,7 @@ _CHOSEN = "the_chosen_kernel"
 _PASSED = "the_passed_function_"
 _BESIDE = "the_kernel_beside_"
 _CHOSEN_SYMBOL = f"_ZL{len(_CHOSEN)}{_CHOSEN}"
-_KEEP = "Keep the name and the parameters of the starter file."
+_KEEP = "Use this name and these parameters, in this order."
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def missing_names(obj: ObjectFile, found: EntryPoints, entries: EntrySignatures,
 def not_global(entries: EntrySignatures, source: str) -> Refusal:
     text = f"`{name_of(entries.kernel)}` is not a kernel: it is not declared `__global__`."
     place = function_called(source, name_of(entries.kernel))
-    return _missing(text, "Put __global__ before it, as in the starter file.", place)
+    return _missing(text, f"Declare it `__global__ void {in_c(entries.kernel)}`.", place)
 
 
 def _no_kernel(entries: EntrySignatures, source: str) -> Refusal:
@@ -156,7 +156,12 @@ def _no_launch(signature: str, source: str) -> Refusal:
     likely = meant(name_of(signature), launch_functions(source))
     if likely and likely.name != name_of(signature):
         text += f" The file has `{likely.name}` (line {likely.place.line}): the lab asks for the name `{name_of(signature)}`."
-    advice = "Write it as in the starter file: it returns the grid and the block for your kernel."
+    advice = (
+        f"Write `__host__ __device__ LaunchConfig {in_c(signature)}` with names for what it gets, and in its braces"
+    )
+    advice = (
+        f"{advice} `return LaunchConfig{{grid, block}};` with two dim3: how many blocks, and how many threads in each."
+    )
     return _missing(text, advice, likely.place if likely else function_called(source, name_of(signature)))
 
 

@@ -397,9 +397,9 @@ def _of_entry_points(messages: list[str], kernel: str, launch: str | None) -> tu
     launch_name = (launch or "").partition("(")[0]
     if launch_name and any(_HOST_FUNCTION.search(one) and launch_name in one for one in messages):
         text = f"`{launch_name}` runs on the CPU only: nvcc does not let the GPU call it."
-        advice = f"Declare it `__host__ __device__ LaunchConfig {launch}`, as in the starter file."
+        advice = f"Declare it `__host__ __device__ LaunchConfig {launch}`."
         return (Refusal(Verdict.COMPILE_ERROR, 0, text, advice),)
     missing = launch_name if launch_name and launch_name in messages[0] else kernel.partition("(")[0]
     wanted = launch if missing == launch_name else kernel
     text = f"There is no `{missing}` with the parameters that the lab asks for: expected `{wanted}`. nvcc says: {messages[0]}"
-    return (Refusal(Verdict.MISSING_ENTRY_POINT, 0, text, "Keep the name and the parameters of the starter file."),)
+    return (Refusal(Verdict.MISSING_ENTRY_POINT, 0, text, "Use this name and these parameters, in this order."),)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from textwrap import wrap
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -157,8 +158,8 @@ def _like(cluster: Cluster, likenesses: Mapping[str, str]) -> str:
 # stops a batch before it begins: a comment that somebody wrote must not vanish from pages without a word.
 
 _HEAD = """\
-# One comment for all who made the same mistake. Write it into `text`, and run `make pages` with the OUT of this class: then it stands on
-# the page of each of them. A grading puts it there as well.
+# One comment for all who made the same mistake: write it into `text`, and run `make pages` with the OUT of this class.
+# Then it stands on the page of each of them. A grading puts it there as well.
 # A text may have several lines, between \"\"\" and \"\"\", and `code` between backticks. An empty text says nothing.
 # Tilelab adds new mistakes at the end and changes no line. Keys stay the same from week to week.
 """
@@ -235,9 +236,9 @@ def _entries(mistakes: Iterable[Mistake]) -> Iterable[str]:
         what = f"{one.verdict.facts.label}: {one.title}" if one.title != one.verdict.facts.label else one.title
         lines = [what] + ([f"behaves like {one.like}"] if one.like else [])
         lines += [_HIDDEN] if one.hidden else []
-        # On one line, without what TOML forbids in a comment.
-        plain = ("".join(letter if letter.isprintable() else " " for letter in line)[:200] for line in lines)
-        told = "".join(f"# {line}\n" for line in plain)
+        # Without what TOML forbids in a comment.
+        plain = (part for line in lines for part in wrap(visible_text.line(line, 600), 116))
+        told = "".join(f"# {part}\n" for part in plain)
         yield f'\n{told}[[comment]]\nkey = "{one.key}"\ntext = ""\n'
 
 

@@ -28,6 +28,7 @@ from grader.explain.value_stories import copy_story, count_story
 from grader.model.labs import Lab
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
+from grader.model.visible_text import index
 from grader.run.launches.lab_launch import Traced
 from grader.run.launches.trace_phases import ACCESSES, CHANGES, StepKind, Trace, left_out
 
@@ -132,10 +133,10 @@ def story_of(traced: Traced, source: Sequence[str], *, beside_report: bool = Fal
     recording = with_overruns(recording)
     launch, at, trace = recording.launch, recording.at, recording.trace
     run, places = recording.together("As it ran", AS_IT_RAN)
-    marks = islice(marks_of(recording, places), _MOST_MARKS)
-    run = replace(run, marks=tuple(marks), ending=_ending(trace, launch))
-    summary = f"{_summary(launch, beside_report=beside_report)} {left_out(trace, launch) if trace.full else ''}".strip()
-    title = f"block ({', '.join(map(str, at[: 3 if recording.grid[2] > 1 else 2]))})"
+    marks = tuple(islice(marks_of(recording, places), _MOST_MARKS))
+    run = replace(run, marks=marks, ending=_ending(trace, launch))
+    summary = f"{_summary(launch, marks, beside_report=beside_report)} {left_out(trace, launch) if trace.full else ''}".strip()
+    title = f"block {index(at)}"
     story = recording.framed(run, title=title, summary=summary, start=_start(run, launch))
     tone: Tone = "good" if launch.verdict is Verdict.PASS else "bad"
     return replace(story, tone=tone) if story is not None else None
@@ -187,10 +188,15 @@ def _moment_of(recording: Recording, own: Sequence[Moment], site: Site, finding:
     return next(iter(exact or of_array or on_line or own[-1:]), None)
 
 
-def _summary(launch: Launch, *, beside_report: bool) -> str:
+def _summary(launch: Launch, marks: Sequence[Mark], *, beside_report: bool) -> str:
+    """What a mark says in full stands there alone."""
     if launch.verdict is Verdict.PASS:
         return "This launch is right and nothing was found. Step through it to see how the block works."
     first = next((one for one in launch.findings if one.severity == "error"), None)
+    if first is not None and said_of(first) in {one.text for one in marks}:
+        lines = sorted({one.line for one in (first, first.other) if one is not None and one.line is not None})
+        where = f" in line{'s' if len(lines) > 1 else ''} {' and '.join(map(str, lines))}" if lines else ""
+        return f"{first.called}{where}. The page begins at the step where it shows."
     if first is not None:
         return said_of(first)
     wrong = launch.mismatch

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from grader.explain.recording import Moment, Recording, asked
-from grader.explain.story import Index3, Mark, Question, Story, StoryRun, Tone, thread_name, thread_number
+from grader.explain.story import Index3, Mark, Question, Story, StoryRun, Tone, thread_number
 from grader.model.errors import RemediableError
 from grader.model.result import Finding, Launch, Site
 from grader.model.verdicts import Verdict
+from grader.model.visible_text import index
 from grader.run.launches.added_barrier import AddedAtomic, AddedBarrier, add_atomics, add_barrier
 from grader.run.launches.lab_launch import Build, Run, Traced, TraceRequest
 from grader.run.launches.trace_phases import ACCESSES, BESIDE_FROM, CHANGES, StepKind
@@ -29,7 +30,7 @@ _UNSET = "nothing that anybody wrote"
 class RaceSide:
     block: Index3
     thread: int  # as the trace numbers it
-    name: str  # "thread (15,0,0)", "thread (0,0) of block (0,0,1)"
+    name: str  # "thread (15,0,0)", "thread (0,0,0) of block (0,0,1)"
     line: int
     kind: StepKind
 
@@ -80,12 +81,8 @@ def _side(site: Site, block: Index3, *, between: bool) -> RaceSide | None:
     if any(one >= extent for one, extent in zip(site.thread, block, strict=True)):
         return None
     at, thread = site.block or (0, 0, 0), thread_number(site.thread, block)
-    name = f"{thread_name(thread, block)} of block {_index(at)}" if between else _index(site.thread)
+    name = f"{index(site.thread)} of block {index(at)}" if between else index(site.thread)
     return RaceSide(at, thread, f"thread {name}", site.line, _KINDS[site.access])
-
-
-def _index(place: Index3) -> str:
-    return f"({','.join(map(str, place))})"
 
 
 # Which accesses meet, and one run with them. Pure.
@@ -218,11 +215,11 @@ def _in_order(recording: Recording | None, race: Race, like: _Order | None = Non
     if not race.is_between:
         schedule = f"The block's threads ran {way}, each up to the next barrier. So {one.name} came first."
         return _order(race, uses, f"{one.name.capitalize()} is first", schedule)
-    so = f"block {_index(one.block)} had done this before block {_index(other.block)} began"
+    so = f"block {index(one.block)} had done this before block {index(other.block)} began"
     schedule = f"Blocks ran one after the other, {way}. So {so}."
     if uses[first][-1] > uses[1 - first][0]:  # then they waited for each other
         schedule = f"Blocks started {way}. {one.name.capitalize()} came first."
-    return _order(race, uses, f"Block {_index(one.block)} is first", schedule)
+    return _order(race, uses, f"Block {index(one.block)} is first", schedule)
 
 
 def _held(recording: Recording | None, race: Race, like: _Order) -> _Order | None:
@@ -317,7 +314,7 @@ class _Orders:
             if one.kind == StepKind.READ:
                 text = f"{who} reads {one.name} and gets {value}."
             if lost and one == order.last:
-                text += f" The {order.uses[1][-1].shown} of block {_index(self.race.sides[1].block)} is gone."
+                text += f" The {order.uses[1][-1].shown} of block {index(self.race.sides[1].block)} is gone."
             tone: Tone = "note" if one != order.last else "bad" if lost or not order.right else "good"
             yield replace(one.remark(text, tone), step=order.places[one])
 
@@ -381,8 +378,8 @@ class _Orders:
     def _asked_between(self) -> Iterator[Question | None]:
         sides, one, other, held, mended, name = self.race.sides, self.one, self.other, self.held, self.mended, self.name
         ends = [each.end for each in (one, other, held, mended) if each is not None]
-        first, later, other_block = sides[one.first], sides[1 - one.first], _index(sides[1].block)
-        is_first, same = f"Block {_index(first.block)} is first.", "the same in every order"
+        first, later, other_block = sides[one.first], sides[1 - one.first], index(sides[1].block)
+        is_first, same = f"Block {index(first.block)} is first.", "the same in every order"
         if one.end != other.end:
             text = f"{is_first} What does {name} hold after both?"
             why = f"{later.name.capitalize()} comes last here, so it holds {one.end}. In the other order, beside it, it holds {other.end}."

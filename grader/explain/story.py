@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from grader.model import visible_text
 from grader.model.result import Finding, StepLink, StepPage
 from grader.run.launches.trace_phases import StepKind, runs, thread_index
 
@@ -118,7 +119,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Story:
-    title: str  # "Tiled: block (0, 0)"
+    title: str  # "Tiled: block (0,0,0)"
     summary: str  # one or two sentences: what can be seen
     file: str
     source: tuple[str, ...]  # the lines of that file
@@ -164,8 +165,7 @@ class ToldStory:
 
 
 def thread_name(thread: int, block: Index3) -> str:
-    x, y, z = thread_index(thread, block)
-    return f"({x},{y},{z})" if block[2] > 1 else f"({x},{y})"
+    return str(visible_text.index(thread_index(thread, block)))
 
 
 def ranges(numbers: Sequence[int]) -> str:
@@ -175,7 +175,7 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def spans(threads: Iterable[int], block: Index3) -> str:
-    """`thread (0,0)`, `threads (0,0) to (15,7)`, `threads with x from 4 to 15 and y from 0 to 15`, `all threads but (0,0)`."""
+    """`thread (0,0,0)`, `threads (0,0,0) to (15,7,0)`, `threads with x from 4 to 15 and y from 0 to 15`, `all threads but (0,0,0)`."""
     chosen = sorted(set(threads))
     names = [thread_name(a, block) + (f" to {thread_name(b, block)}" if b > a else "") for a, b in runs(chosen)]
     if len(names) <= _MOST_SPANS:

@@ -14,6 +14,7 @@ from grader.explain.guard_reason import GuardReason, guard_reason
 from grader.explain.product_sum import factors_of
 from grader.explain.recording import READS, Moment, Recording, Telling, asked, thread_by_formula
 from grader.explain.story import LANES, Index3, Mark, Question, Story, StoryElement, spans, thread_number
+from grader.model.visible_text import index
 from grader.run.launches.trace_phases import ACCESSES, CHANGES, StepKind, TracedArray, thread_index
 
 _MOST_TIMES = 64  # that a thread does so in one line, of which each has a formula
@@ -101,17 +102,18 @@ def _past_block(expected: _ExpectedAccess, recording: Recording) -> str:
     at, block, grid = recording.at, recording.block, recording.grid
     there = tuple(a + b // extent for a, b, extent in zip(at, expected.thread, block, strict=True))
     if any(one < 0 for one in there):
-        return f"thread ({expected.thread[0]},{expected.thread[1]}), which no block has"
+        return f"thread {_triple(expected.thread)}, which no block has"
     within = tuple(b % extent for b, extent in zip(expected.thread, block, strict=True))
-    thread = f"thread ({within[0]},{within[1]}) of block {_block_name(there)}"
+    thread = f"thread {_triple(within)} of block {_triple(there)}"
     if any(one < 0 or one >= extent for one, extent in zip(there, grid, strict=True)):
         extent = " x ".join(map(str, grid[: 3 if grid[2] > 1 else 2]))
         return f"{thread}, which this grid of {extent} blocks does not have"
     return thread
 
 
-def _block_name(block: Sequence[int]) -> str:
-    return "(" + ",".join(map(str, block[: 3 if block[2] else 2])) + ")"
+def _triple(place: Sequence[int]) -> str:
+    x, y, z = (*place, 0, 0, 0)[:3]
+    return str(index((x, y, z)))
 
 
 def _unwritten(recording: Recording) -> _Untouched | None:
@@ -220,7 +222,7 @@ def _marks(found: _Untouched, chosen: list[Moment], said: str) -> Iterator[Mark]
 
 def _nobody(found: _Untouched) -> str:
     name, missing, array = found.name, found.missing, found.array.name
-    block = _block_name(found.recording.at)
+    block = _triple(found.recording.at)
     if not found.reads:
         more = f" {missing:,} elements of {array} are like that." if missing > 1 else ""
         return f"No thread of block {block} writes {name}: it holds what was there before the launch.{more}"

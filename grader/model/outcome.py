@@ -181,10 +181,13 @@ def unjudged(
     return LabOutcome(lab_id, verdict, findings=(Finding(kind=verdict, message=message, file=file, advice=advice),))
 
 
+NOTHING_HANDED_IN = "Nothing was handed in under this name."
+
+
 def nothing_handed_in(lab_id: str) -> LabOutcome:
     """The outcome of a student whom the roster names, and of whom there is no upload. No file's name is to blame."""
     advice = "If you did hand in, tell your instructor when, and under which name or number."
-    return unjudged(lab_id, Verdict.MISSING_FILE, "Nothing was handed in under this name.", advice=advice)
+    return unjudged(lab_id, Verdict.MISSING_FILE, NOTHING_HANDED_IN, advice=advice)
 
 
 # Findings with the text of their lines: only lines of the submission's own files, whatever a runner said. Pure.

@@ -113,7 +113,8 @@ def trace_sheet(story: Story) -> Shown:
     with_steps = {run.places[step.place].line for run in story.runs for step in run.steps}
     named = next((array for run in story.runs for array in run.arrays if array.space == "shared"), None)
     named = named or next((array for run in story.runs for array in run.arrays), None)
-    blocks = [f"({', '.join(map(str, block))})" for block in (story.at, story.beside) if block is not None]
+    blocks = [visible_text.index(block) for block in (story.at, story.beside) if block is not None]
+    bad = [mark for run in story.runs for mark in run.marks if mark.tone == "bad"]
     facts = {
         "Launch": story.shape,
         "Inputs": story.inputs,
@@ -128,6 +129,10 @@ def trace_sheet(story: Story) -> Shown:
             Shown(number=number, text=visible_text.code(text, _LONGEST_LINE), has_steps=number in with_steps)
             for number, text in enumerate(story.source[:_MOST_LINES], 1)
         ],
+        mistake="race"
+        if any("race" in text for text in (story.title, *(one.text[:20].lower() for one in bad)))
+        else "mistake",
+        has_mistake=bool(bad),
         thread_example="1, 0" if story.block[1] > 1 else "1",
         element_example=visible_text.line(named.name, 20) + "[0]" * max(1, len(named.dimensions)) if named else "",
         block=Markup(page_block(story)),  # noqa: S704 -- JSON whose every "<" is escaped

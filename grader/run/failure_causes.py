@@ -29,6 +29,7 @@ from grader.source.kernel_causes import (
     forgotten_shared,
     larger_than_the_block,
     never_set,
+    one_too_many,
     pointers_without_memory,
     shared_places,
     unused_indices,
@@ -68,6 +69,8 @@ def failure_causes(
         said = [*_of_arrays(lab, code, failed), *_of_returns(failed), *_of_tiles(code, failed), *sure, *of_launches]
         endless = [one.line for each in failed for one in each.findings if one.kind is Verdict.TIMEOUT and one.line]
         said += endless_loops(code, endless[0]) if endless else ()
+        outside = [one for each in failed for one in each.findings if one.kind is Verdict.OUT_OF_BOUNDS and one.line]
+        said += one_too_many(code, outside[0].line or 0, outside[0].array or "") if outside else ()
         said += [*_of_indices(lab, code, failed), *explaining(warnings, code, sure=False)]
         said += [] if said else _of_unset_sums(code, failed)
     first = {one.place.line: one for one in reversed(said)}

@@ -293,7 +293,7 @@ _OF_THE_CALL = re.compile(
     re.MULTILINE,
 )
 _FUNCTION = re.compile(r"^[^\S\n]*(?:[A-Za-z_][\w:<>*&\s\"]*\s[*&]*)([A-Za-z_]\w*)\s*\(", re.MULTILINE)
-_KEEP = "Keep the name and the parameters of the starter file."
+_KEEP = "Use this name and these parameters, in this order."
 
 
 def launcher_frame(signature: str) -> TextFrame:

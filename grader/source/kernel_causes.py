@@ -1,4 +1,4 @@
-"""A loop that never ends, since nothing in it changes what its condition compares. Pure."""
+"""A loop that never ends, whose condition nothing in it changes, and a condition that lets one element too many pass. Pure."""
 
 from __future__ import annotations
 
@@ -13,31 +13,55 @@ from grader.source.launch_causes import constants
 from grader.source.lexer import closing_bracket
 from grader.source.student_code import MOST_LOOKED_AT, Span, StudentCode
 
-_HEAD = re.compile(r"\b(while|for)\s*\(")
 _PLAIN = re.compile(r"[\w\s.<>=!&|+\-*/%()]*")  # no array, no pointer that something else may change
 _CALL = re.compile(r"\w\s*\(")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _WORDS = frozenset({"true", "false", "int", "unsigned", "float", "const", "and", "or", "not"})
 
 
-def endless_loops(code: StudentCode, line: int) -> Iterator[Said]:
-    """Of the loops around `line`, where a thread was when its time was over."""
+_AT_MOST = re.compile(r"(\w+)\s*<=\s*(\w[\w.]*)(?!\s*[-+*/\w.(])")
+
+
+def one_too_many(code: StudentCode, line: int, array: str) -> Iterator[Said]:
+    """Of the conditions around `line`, where a thread was outside of the array that the line calls so: the innermost that also lets the
+    number of elements pass as an index. Beside a failure alone: a condition may mean that.
+    """
+    uses = re.findall(rf"(?<![\w.]){re.escape(array)}\s*((?:\[[^;]*?\]\s*)+)", code.bare[line - 1]) if array else []
+    for head, inside, _ in reversed(list(_around(code, line, r"\b(if|for)\s*\("))):
+        for found in _AT_MOST.finditer(inside):
+            name, bound = found[1], found[2]
+            from_0 = head[1] == "if" or re.match(rf"\s*(?:\w+\s+)*{name}\s*=\s*0[uU]?\s*;", inside)
+            if from_0 and (not uses or any(re.search(rf"\b{name}\b", one) for one in uses)):
+                place = code.place(head.end() + found.start(), head.end() + found.end())
+                what = f"`{found[0]}` in line {place.line} also holds for {name} = {bound}: the last of {bound} elements is {bound} - 1."
+                yield Said(place, what, f"Which is the last {name} that has an element, if the first is 0?")
+                return
+
+
+def _around(
+    code: StudentCode, line: int, heads: str = r"\b(while|for)\s*\("
+) -> Iterator[tuple[re.Match[str], str, str]]:
+    """Of the statements around `line`, the outermost first: the head up to its bracket, the text in the brackets, and the body."""
     text = code.whole
     at = sum(len(bare) + 1 for bare in code.bare[: line - 1])
-    for head in list(_HEAD.finditer(text, 0, at + len(code.line(line)) + 1))[-MOST_LOOKED_AT:]:
+    for head in list(re.compile(heads).finditer(text, 0, at + len(code.line(line)) + 1))[-MOST_LOOKED_AT:]:
         closed = closing_bracket(text, head.end() - 1)
         last = _end_of_body(text, closed + 1)
-        if last < at:
-            continue
-        inside = text[head.end() : closed]
+        if last >= at:
+            yield head, text[head.end() : closed], text[closed + 1 : last]
+
+
+def endless_loops(code: StudentCode, line: int) -> Iterator[Said]:
+    """Of the loops around `line`, where a thread was when its time was over."""
+    for head, inside, body in _around(code, line):
         condition, step = inside, ""
         if head[1] == "for":
             condition, _, step = inside.partition(";")[2].partition(";")
         if not condition.strip() or not _PLAIN.fullmatch(condition) or _CALL.search(condition):
             continue
         names = [name for name in dict.fromkeys(_NAME.findall(condition)) if name not in _WORDS]
-        if names and not any(_changes(name, f"{condition};{step};{text[closed + 1 : last]}") for name in names):
-            place = code.place(head.start(), closed + 1)
+        if names and not any(_changes(name, f"{condition};{step};{body}") for name in names):
+            place = code.place(head.start(), head.end() + len(inside) + 1)
             listed = " or ".join(filter(None, [", ".join(f"`{one}`" for one in names[:-1]), f"`{names[-1]}`"]))
             what = f"Nothing in the loop that begins in line {place.line} changes {listed}: `{condition.strip()}` stays as it is."
             yield Said(place, what, "Which of them has to change in every pass, and in which line?")

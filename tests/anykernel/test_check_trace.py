@@ -17,7 +17,7 @@ def test_the_block_of_the_first_finding_is_stepped_through_and_files_of_others_s
     assert done.status == 1, done.err
     assert sorted(one.name for one in tmp_path.iterdir()) == [story.name, notes.name, page.name]
     assert notes.read_text(encoding="utf-8") == "my notes"
-    assert "total: block (0, 0)" in page.read_text(encoding="utf-8")
+    assert "total: block (0,0,0)" in page.read_text(encoding="utf-8")
     text = story.read_text(encoding="utf-8")
     assert "who waits where at line 10" in text
     assert "Which threads never reach line 10" in text

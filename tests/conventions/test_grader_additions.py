@@ -129,7 +129,7 @@ def test_an_export_is_one_file_and_its_line(copy: Copy) -> None:
             f"students/{STUDENT}/report.html", f"Judged {FILE} in some seconds.",
         ),
         (
-            "a section of the class page", "class_page", "class_sheet", "CLASS_SECTIONS", CLASS_SECTION,
+            "a section of the class page", "class_page", "class_sheet", "FIRST_SECTIONS", CLASS_SECTION,
             "index.html", "Judged 1 in some seconds.",
         ),
     ],

@@ -42,6 +42,7 @@ from grader.source.kernel_causes import (
     endless_loops,
     forgotten_shared,
     larger_than_the_block,
+    one_too_many,
     pointers_without_memory,
     shared_places,
     unused_indices,
@@ -90,6 +91,7 @@ def _causes(text: str) -> None:
     code = StudentCode(text)
     for line in (1, len(code.lines) // 2, len(code.lines)):
         list(endless_loops(code, line))
+        list(one_too_many(code, line, "As"))
     list(forgotten_shared(code))
     list(larger_than_the_block(code, "s1", 32))
     list(pointers_without_memory(code))

@@ -270,17 +270,20 @@ class WatchLoop:
         self._console.clear()  # does nothing without a terminal
         for trouble in self._troubles.values():
             self._console.print(Text(trouble, style="red"), soft_wrap=True)
-        below = Group(*self._below(focus))
+        lines = window_lines(self._console, 0)
+        if lines is not None:
+            lines = max(lines - 1 - len(self._troubles), 1)  # and the footer
+        following = self._practice.after(tried[0].lab_id) if len(tried) == 1 else ""
+        screen = Screen(tried, focus, lines=lines, next_lab=following)
+        below = Group(*self._below(focus, screen))
         if self._lists_keys:
             rows = [Text.assemble((f"  {sign}  ", "bold"), what) for sign, (_, what) in _KEYS.items()]
             self._console.print(Group(Text("Save a file to test it. Keys:", style="bold"), *rows))
         elif tried:
-            lines = window_lines(self._console, 0)
-            if lines is not None:
-                used = len(self._console.render_lines(below, pad=False)) if below.renderables else 0
-                lines = max(lines - 1 - len(self._troubles) - used, 1)  # and the footer
-            following = self._practice.after(tried[0].lab_id) if len(tried) == 1 else ""
-            self._console.print(Screen(tried, focus, lines=lines, next_lab=following))
+            if lines is not None and below.renderables:
+                used = len(self._console.render_lines(below, pad=False))
+                screen = dataclasses.replace(screen, lines=max(lines - used, 1))
+            self._console.print(screen)
         if below.renderables:
             self._console.print(below)
         if self._console.is_terminal:
@@ -288,14 +291,17 @@ class WatchLoop:
         else:
             self._console.print()  # a blank line between this screen and the next
 
-    def _below(self, focus: Tried | None) -> list[Text]:
-        """What a key asked for."""
+    def _below(self, focus: Tried | None, screen: Screen) -> list[Text]:
+        """What a key asked for. A hint that stands on the screen is none."""
         shown = [Text(self._said, style="" if "\n" in self._said else "bold")] if self._said else []
         if not self._hints or self._lists_keys:
             return shown
         hints = [] if focus is None else graded_hints(focus, self._practice.write_up(focus.lab_id))
         if not hints:
             return [*shown, Text("There is nothing to hint at: it passes.", style="bold")]
+        lines = ("".join(each.text for each in line) for line in self._console.render_lines(screen))
+        said = " ".join(" ".join(lines).split())
+        hints = [one for one in hints if one.removeprefix(SEEN) not in said] or hints[-1:]
         number = min(self._hints, len(hints))
         last = "" if self._hints <= len(hints) else " That was the last one."
         head = (f"Hint {number} of {len(hints)}: ", "bold blue")
@@ -323,6 +329,7 @@ class WatchLoop:
 # Hints for a lab that fails, from a question to the place in the write-up, one more each time. They are taken from what the lab's files and
 # its findings say to students; no solution is read. Pure.
 
+SEEN = "Seen in the result: "
 _HEADING = re.compile(r"^#{2,4} +(.+?)\s*$", re.MULTILINE)
 _LIST = re.compile(r"^(?:[-*|>]|\d+\.|```|!\[|<)")
 _LONGEST = 600
@@ -356,7 +363,7 @@ def _hints(tried: Tried, write_up: str) -> Iterator[str]:
             yield question_for(lab.first_error)
         failed = [case for case in lab.cases if not case.passed]
         yield from (visible_text.line(case.advice, _LONGEST) for case in failed[:2])
-        yield from (f"Seen in the result: {visible_text.line(one.sentence, _LONGEST)}" for one in explanations(lab)[:1])
+        yield from (f"{SEEN}{visible_text.line(one.sentence, _LONGEST)}" for one in explanations(lab)[:1])
     yield from _of_write_up(lab, write_up, starting=tried.starting)
 
 

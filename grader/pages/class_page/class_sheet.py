@@ -99,7 +99,7 @@ HISTOGRAM_WIDTH, HEIGHT = 420.0, 120.0  # the drawing's own units
 _MOST_BINS = 10
 _STEPS = (1.0, 2.0, 2.5, 5.0)  # times powers of ten: round ends of bins
 _HISTOGRAM_GAP = 4.0
-_HISTOGRAM_ROOM = 50  # letters below all bars together
+_HISTOGRAM_ROOM = 40  # letters below all bars together
 
 
 def histogram(totals: Sequence[float], maximum: float) -> Shown:
@@ -391,20 +391,24 @@ def _section_row(key: str, results: Sequence[Result], labs: Sequence[str]) -> Sh
     )
 
 
-# The sections of the class page between the summary and the table of students, from top to bottom. A new section is a line here.
+# The sections of the class page, from top to bottom: those between the summary and the table of students, and those below it. A new
+# section is a line here.
 
-CLASS_SECTIONS: tuple[Section[ClassView], ...] = (
+FIRST_SECTIONS: tuple[Section[ClassView], ...] = (
+    Section("class_page/attention.html.j2", follow_up),
     Section("class_page/attention.html.j2", lambda view: attention(view.results)),
     Section("class_page/attention.html.j2", lambda view: decisions(view.results)),
-    Section("class_page/attention.html.j2", follow_up),
     Section("class_page/by_section.html.j2", by_section),
     Section("class_page/lab_panels.html.j2", lab_panels),
     Section("class_page/mistakes.html.j2", mistake_cards),
+)
+FURTHER_SECTIONS: tuple[Section[ClassView], ...] = (
     Section("class_page/solution_heat.html.j2", solution_heat),
     Section("class_page/similar.html.j2", lambda view: tuple(one for one in view.insight.similar if one[1])),
     Section("class_page/class_answers.html.j2", class_answers),
     Section("class_page/measured_speed.html.j2", lambda view: measured_speed(view.results)),
 )
+CLASS_SECTIONS = (*FIRST_SECTIONS, *FURTHER_SECTIONS)
 
 
 # What the page's script sorts and filters by: one block of data for all rows, in their order. Pure.
@@ -485,7 +489,8 @@ def class_sheet(results: Sequence[Result], course: str, notes: Sequence[str], in
         conditions=tuple(visible_text.line(text, 240) for text in dict.fromkeys(conditions))[:6],
         notes=notes,
         histogram=histogram(totals, max((result.most for result in results), default=0.0)),
-        sections=shown_sections(CLASS_SECTIONS, view),
+        sections=shown_sections(FIRST_SECTIONS, view),
+        further=shown_sections(FURTHER_SECTIONS, view),
         view=view,
         legend=view.looks[::-1],
         rows=[

@@ -120,6 +120,7 @@ def people(view: ClassView, students: Sequence[str], most: int, link: Callable[[
 # and people decided; and whom to write to. Pure.
 
 _MOST, _FEW = 40, 12  # students of a group; a longer list than the second is folded
+_NOTHING_TO_DO = 0  # of a group that needs nothing: it is folded
 _REMEDIES = {
     "The grader failed": "Nobody loses points because of this. Grade again; report it if it happens again.",
     "Still to be graded on a GPU": "These have no points yet. They have neither passed nor failed.",
@@ -191,16 +192,15 @@ def _wrong_in_sweep(lab: LabResult) -> list[str]:
 
 # What the course's policy and people decided in a class: overrides, regrade requests, late work, and which grades changed last. Pure.
 
-_DECISIONS_MOST, _DECISIONS_FEW = 200, 6
+_DECISIONS_MOST = 200
+_UNANSWERED = "Regrade requests without an answer"
 
 
 def decisions(results: Sequence[Result]) -> Shown | None:
     last = max((one.date for result in results for one in moved(result)), default="")
     day = last[:16].replace("T", " ")
     rows: dict[str, Callable[[LabResult], Sequence[str]]] = {
-        "Regrade requests without an answer": lambda lab: [
-            f": {one.request}" for one in lab.requests if not one.answer
-        ],
+        _UNANSWERED: lambda lab: [f": {one.request}" for one in lab.requests if not one.answer],
         "Points that a person decided": _override,
         "Late": _late,
         "Nothing says when they were handed in": _unknown,
@@ -212,7 +212,7 @@ def decisions(results: Sequence[Result]) -> Shown | None:
             _REMEDIES[title].format(day),
             _each(results, say),
             most=_DECISIONS_MOST,
-            few=_DECISIONS_FEW,
+            few=_FEW if title == _UNANSWERED else _NOTHING_TO_DO,
             letters=400,
         )
         for title, say in rows.items()

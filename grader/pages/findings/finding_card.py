@@ -237,9 +237,11 @@ def _race(finding: Finding) -> LaneFigure | None:
         missing = "nothing says which comes first"
     sites: list[Site] = [finding, other]
     again = ""
+    if one_block:
+        sites.sort(key=lambda site: site.line or 0)
     if OTHER_PASS in finding.message:  # what stands last comes first, and what stands first follows in the next pass
-        sites.sort(key=lambda site: -(site.line or 0))
-        again = ", next pass"
+        sites.reverse()
+        missing, again = "no __syncthreads() before the next pass", ", next pass"
     first, second = sites
     names = _name(first, one_block=one_block), _name(second, one_block=one_block)
     return LaneFigure(names, (_deed(first, element), _deed(second, element) + again), missing)

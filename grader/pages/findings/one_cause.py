@@ -15,7 +15,7 @@ from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, index
 from grader.pages.findings.finding_card import OTHER_PASS, line_numbers, may_show, shown_launches
 
-_SPOILS = frozenset({Verdict.RACE, Verdict.BARRIER_DIVERGENCE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ})
+SPOILS = frozenset({Verdict.RACE, Verdict.BARRIER_DIVERGENCE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ})
 
 
 @dataclass
@@ -61,7 +61,7 @@ def cause_groups(findings: Sequence[Finding]) -> list[CauseGroup]:
 
 def wrong_outputs(lab: LabResult, findings: Sequence[Finding], *, instructor: bool) -> str:
     """Which outputs are wrong in the tests in which these findings were seen: "C is wrong in 3 tests". Empty: none, or not to be told."""
-    if not any(one.kind in _SPOILS and one.severity == "error" for one in findings):
+    if not any(one.kind in SPOILS and one.severity == "error" for one in findings):
         return ""
     seen = {name for one in findings for name in one.cases}
     wrong = [
@@ -77,7 +77,7 @@ def wrong_outputs(lab: LabResult, findings: Sequence[Finding], *, instructor: bo
 
 def explains_all_wrong_outputs(lab: LabResult) -> bool:
     """Whether each wrong output is of a test in which a finding says what may have spoiled it."""
-    seen = {name for one in lab.findings if one.kind in _SPOILS and one.severity == "error" for name in one.cases}
+    seen = {name for one in lab.findings if one.kind in SPOILS and one.severity == "error" for name in one.cases}
     wrong = {case.name for case in lab.cases if _outputs(case)}
     return bool(wrong) and wrong <= seen
 

@@ -128,7 +128,7 @@ class Detail:
 
     around: int  # lines of code before and after a marked line
     elements: int  # wrong elements of the output
-    picture: int  # rows of the drawing; 0: no drawing
+    picture: int  # rows of the drawing at most; 0: no drawing
 
 
 def finding_view(
@@ -236,15 +236,27 @@ def mismatch_view(launch: Launch, detail: Detail, width: int) -> Iterator[Render
         value = f"{output}[{one.row}][{one.column}]" if mismatch.rows > 1 else f"{output}[{one.column}]"
         got = element(one.got)
         yield indented(Text.assemble(f"{value}  expected {expected(one.expected)}, got ", (got, "red")))
-    rows = [visible_text.code(row, 64) for row in mismatch.picture]
-    if not 0 < len(rows) <= detail.picture or len(set("".join(rows))) == 1 or len(rows[0]) + 4 > width:
+    if not detail.picture or not mismatch.picture:
         return
-    cell_size = (mismatch.cell_rows, mismatch.cell_columns)
+    merged = -(-len(mismatch.picture) // detail.picture)
+    rows = [visible_text.code(row, 64) for row in _smaller(mismatch.picture, merged)]
+    if len(set("".join(rows))) == 1 or len(rows[0]) + 4 > width:
+        return
+    cell_size = (merged * mismatch.cell_rows, merged * mismatch.cell_columns)
     cell = "" if cell_size == (1, 1) else ", one sign for {} by {} elements".format(*cell_size)
     meanings = [f"{sign} {word}" for sign, (word, _) in _KINDS.items() if any(sign in row for row in rows)]
     yield indented(Text(f"{output}{cell}: {', '.join(meanings)}", style="dim"))
     for row in rows:
         yield indented(Text.assemble(*((sign, _KINDS.get(sign, ("", ""))[1]) for sign in row)))
+
+
+def _smaller(picture: Sequence[str], merged: int) -> list[str]:
+    """With so many rows and columns as one. A sign stands for the worst of its elements."""
+    bands = (picture[at : at + merged] for at in range(0, len(picture), merged))
+    squares = ([[row[at : at + merged] for row in band] for at in range(0, len(band[0]), merged)] for band in bands)
+    return [
+        "".join(next((sign for sign in "#o" if sign in "".join(one)), one[0][:1]) for one in row) for row in squares
+    ]
 
 
 def indented(text: Text) -> Padding:

@@ -59,8 +59,7 @@ class Level:
 
 
 _LEVELS = (
-    Level(Detail(around=2, elements=4, picture=32), cases="all", hint=True, others=_OTHERS, lanes=True),
-    Level(Detail(around=2, elements=3, picture=16), cases="all", hint=True, others=1, lanes=True),
+    Level(Detail(around=2, elements=4, picture=12), cases="all", hint=True, others=_OTHERS, lanes=True),
     Level(Detail(around=1, elements=3, picture=12), cases="all", hint=True, others=1, lanes=True),
     Level(Detail(around=1, elements=3, picture=8), cases="all", others=1, lanes=True),
     Level(Detail(around=0, elements=2, picture=0), cases="first", blank_lines=False, lanes=True, of_races=True),
@@ -205,8 +204,11 @@ def _rest(
     """What is not shown, in one or two lines: first what has the same cause. It often disappears with the first mistake."""
     lab = one.result
     group = next((each for each in cause_groups(lab.findings) if first in each.findings), None)
-    same = [finding for finding in (group.findings if group else ()) if finding is not first]
-    others = [finding for finding in lab.findings if finding is not first and finding not in same]
+    grouped = group.findings if group else []
+    same = [
+        one for one in grouped if first and (one.kind, one.line, one.array) != (first.kind, first.line, first.array)
+    ]
+    others = [one for one in lab.findings if one is not first and one not in grouped]
     spoiled = bool(wrong and group and wrong_outputs(lab, group.findings, instructor=True))
     output = [f"a wrong {visible_text.line(wrong[2].output, 40)} ({amount(wrong[2])})"] if wrong else []
     lines = [*_listed(same, level.others), *(output if spoiled else [])]

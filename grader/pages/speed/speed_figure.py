@@ -83,8 +83,9 @@ def gpu_facts(lab: LabResult) -> Shown | None:
     return Shown(
         compiled=visible_text.line(f"{kernel.compiler} for {kernel.architecture}", 80),
         facts=facts,
+        summary=", ".join(f"{term.lower()}: {detail}" for term, detail in facts.items()),
+        full=0 < kernel.max_warps <= kernel.warps,  # nothing is left to gain
         occupancy=_occupancy(kernel),
-        filled=share(kernel.warps, kernel.max_warps),
         figure=occupancy_figure(kernel),
         notes=tuple(_notes(kernel)),  # spills, and that it was compiled again
     )
@@ -99,7 +100,7 @@ def gpu_line(lab: LabResult) -> str:
     assert kernel is not None
     named = " and ".join(visible_text.line(one, 40) for one in kernel.limited_by)
     limited = f", limited by {named}" if kernel.warps < kernel.max_warps and kernel.warps else ""
-    return f"{', '.join(f'{term.lower()}: {detail}' for term, detail in facts.facts.items())}{limited}"
+    return f"{facts.summary}{limited}"
 
 
 def _shared(kernel: GpuKernel) -> str:
@@ -290,6 +291,7 @@ def tier_section(lab: LabResult, sources: Mapping[str, str]) -> Shown | None:
         ],
         lines=list(_lines(next_counted, sources.get(lab.file, ""))) if next_counted else [],
         following=points(following) if following else "",  # points of the lowest that was not reached
+        performance=lab.performance,
     )
 
 

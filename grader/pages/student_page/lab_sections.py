@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from grader.model import visible_text
+from grader.model.outcome import NOTHING_HANDED_IN
 from grader.model.result import Case, Finding, LabAnswers, LabResult, Launch, QuestionAnswer, Standing, StepView
 from grader.model.verdicts import Verdict, VerdictFacts
 from grader.model.visible_text import counted, points
@@ -15,7 +16,6 @@ from grader.pages.findings.finding_card import (
     facts_of,
     lane_figure,
     launch_text,
-    line_numbers,
     may_show,
     place_of,
     shown_launches,
@@ -24,10 +24,12 @@ from grader.pages.findings.finding_card import (
 )
 from grader.pages.findings.mismatch_figure import mismatch_figures
 from grader.pages.findings.one_cause import (
+    SPOILS,
     advice,
     cause_groups,
     explains_all_wrong_outputs,
     explanations,
+    what_happened,
     wrong_outputs,
 )
 from grader.pages.page_section import Shown
@@ -60,9 +62,8 @@ class LabView:
         return shown_launches(self.lab, instructor=self.instructor)
 
 
-# What may be the cause, then the findings. Those of one cause are drawn once, with what follows from it.
+# The findings, and what may be the cause. Those of one cause are drawn once, with what follows from it.
 
-_OPEN_CARDS = 3  # later findings often repeat the first ones
 _MOST_CARDS = 24
 _STORIES_OF_KINDS = {
     Verdict.BARRIER_DIVERGENCE: "See who waits where",
@@ -75,27 +76,31 @@ _LANES = "See who reads from whom"
 def finding_section(view: LabView) -> Shown | None:
     lab = view.lab
     # A file that is missing, without a guess where it may be, is said by the verdict.
-    again = (Verdict.MISSING_FILE, f"{lab.file} was not handed in")
-    said = [one for one in lab.findings if (one.kind, one.message) != again]
+    again = {f"{lab.file} was not handed in", NOTHING_HANDED_IN}
+    said = [one for one in lab.findings if one.kind is not Verdict.MISSING_FILE or one.message not in again]
     cards = [
         Shown(
             sentence=group.sentence,
-            first=first,  # told in full, and drawn; the others are a line each, and in full where that is unfolded
+            first=first,  # told in full, and drawn
             figure=lane_figure(first.finding),
             wrong=wrong_outputs(view.lab, group.findings, instructor=view.instructor),
-            others=others,
+            others=others,  # folded
         )
         for group in cause_groups(said[:_MOST_CARDS])
         for first, *others in [[_card(one, view) for one in group.findings]]
     ]
     if not cards and not lab.causes:
         return None
+    says_all = bool(cards) and cards[0].first.finding.kind is lab.verdict  # then nothing has to be said above
+    if says_all:
+        cards[0].first.facts = {lab.look.label: what_happened(lab), **cards[0].first.facts}
     return Shown(
         causes=[_card(one, replace(view, steps=None)) for one in lab.causes],
-        cards=cards[:_OPEN_CARDS],
-        more_cards=cards[_OPEN_CARDS:],
+        cards=cards,  # the first in the open
         unshown_cards=max(0, len(said) - _MOST_CARDS),
         advice=advice(lab, instructor=view.instructor),  # cards do not repeat it
+        named=lab.look.label,  # stands above
+        says_all=says_all,
     )
 
 
@@ -105,20 +110,11 @@ def _card(finding: Finding, view: LabView) -> Shown:
         where=place_of(finding),
         facts=facts_of(finding, view.lab, instructor=view.instructor),
         excerpt=excerpt(finding, view.sources),
-        in_a_line=_in_a_line(finding),
         steps=view.step_link(finding.kind, finding.line),
         orders=view.step_link(finding.kind, finding.line, "orders"),  # plays both orders of a race
         story=view.step_link(finding.kind, finding.line, "story"),
         story_words=_LANES if finding.access in {"shuffle", "mask"} else _STORIES_OF_KINDS.get(finding.kind, ""),
     )
-
-
-def _in_a_line(finding: Finding) -> str:
-    lines = [one for one in (finding.line, finding.other.line if finding.other else None) if one is not None]
-    where = f" in {line_numbers(lines)}" if lines else ""
-    what = visible_text.line(finding.element or finding.array or "", 80)
-    times = f", {finding.count:,} times" if finding.count > 1 else ""
-    return f"{visible_text.line(finding.called, 80)}{where}{f', {what}' if what else ''}{times}"
 
 
 # The cases, and what the compiler said and a kernel printed.
@@ -128,20 +124,30 @@ _MOST_SHAPES = 40
 
 
 def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) -> Shown:
-    """`findings`: those that the page shows as cards. The row does not repeat them."""
+    """`findings`: those that the page shows as cards. The row does not repeat them, and what follows from them is folded."""
     launches = case.launches if may_show(case, instructor=instructor) else ()
     look, outcome = _outcome(case)
+    message = "" if outcome == _NOT_RUN else _brief(case.message, findings)
     return Shown(
         case=case,
         look=look,
         outcome=outcome,  # the look's label, or "Not met"
-        message="" if outcome == _NOT_RUN else _brief(case.message, findings),
+        plain=outcome == look.label and case.passed,  # then the sign says enough
+        unfolded=not case.passed and not any(explains(one, case) for one in findings),
+        has_more=bool(launches or case.advice or message),
+        message=message,
         shapes=[
             Shown(launch=one, text=launch_text(one), message=_brief(one.message, findings))
             for one in launches[:_MOST_SHAPES]
         ],
         more_shapes=max(0, len(launches) - _MOST_SHAPES),
     )
+
+
+def explains(finding: Finding, case: Case) -> bool:
+    """Whether the case may have failed for nothing else. A race spoils results also where it was not seen."""
+    seen = case.name in finding.cases or case.verdict is finding.kind
+    return finding.severity == "error" and (seen or (finding.kind in SPOILS and case.verdict is Verdict.WRONG_ANSWER))
 
 
 def _brief(message: str, findings: Sequence[Finding]) -> str:
@@ -166,15 +172,19 @@ def case_section(view: LabView) -> Shown | None:
     lab = view.lab
     shown = lab.findings[:_MOST_CARDS]
     rows = [case_row(case, findings=shown, instructor=view.instructor) for case in lab.cases]
-    return Shown(ran=lab.ran, rows=rows) if rows else None
+    for row in rows:
+        row.plain |= row.outcome == lab.look.label
+    for row in [one for one in rows if one.unfolded][1:]:
+        row.unfolded = False  # the first says enough to begin with
+    return Shown(ran=lab.ran, rows=rows) if rows and lab.verdict is not Verdict.MISSING_FILE else None
 
 
 def compiler_log(view: LabView, *, ok: bool) -> list[Shown]:
-    """Errors are shown in full. Warnings are folded, further down the page."""
+    """Errors that no finding shows are in the open. Warnings are folded, further down the page."""
     build = view.lab.build
     if build is None or build.ok is not ok or not build.log.strip():
         return []
-    return [_output("What the compiler said", build.log.strip("\n"), 80, folded=ok)]
+    return [_output("What the compiler said", build.log.strip("\n"), 80, folded=ok or bool(view.lab.findings))]
 
 
 _MOST_TEXTS = 3

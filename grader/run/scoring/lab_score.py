@@ -174,6 +174,10 @@ def with_measured_speed(lab: Lab, result: LabResult) -> LabResult:
     )
 
 
+# A case's advice is about what it computes; here the finding has one of its own.
+_OF_ORDER = frozenset({Verdict.RACE, Verdict.BARRIER_DIVERGENCE})
+
+
 def _case(lab: Lab, outcome: LabOutcome, case: CaseVerdict) -> Case:
     """With the points that the case earns on its own."""
     spec, found = case.spec, case.agreed
@@ -184,7 +188,7 @@ def _case(lab: Lab, outcome: LabOutcome, case: CaseVerdict) -> Case:
         role=spec.role,
         points=spec.points if found.passed else 0,
         max_points=spec.points,
-        advice="" if found.passed or outcome.verdict is not None else spec.advice,
+        advice="" if found.passed or outcome.verdict is not None or found.verdict in _OF_ORDER else spec.advice,
         launches=case.launches,
         **vars(found),
     )

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from grader.model.result import UNCOUNTED, LabResult, Ratio, Result, Student, SweepPoint, Timing
+from grader.model.result import UNCOUNTED, LabResult, Override, Ratio, Result, Standing, Student, SweepPoint, Timing
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import points
 from grader.pages.class_page.class_sheet import by_section, measured_speed
-from grader.pages.class_page.class_view import ClassView, follow_up, needs_help
+from grader.pages.class_page.class_view import ClassView, decisions, follow_up, needs_help
 from grader.pages.page_section import Shown
 from grader.pages.pages import class_page, student_page
 from grader.run.scoring.redaction import for_student
@@ -58,8 +58,32 @@ def test_mean_and_median_and_the_distribution_of_a_lab_are_told(sample_named: Na
     passed, raced = sample_named("pass")[0], sample_named("race")[0]
     html = class_page([renamed(passed, "a"), renamed(passed, "b"), renamed(raced, "c")], course="c")
     assert 'aria-label="Passed: 2 students; Data race: 1 student"' in html
-    assert "<dd>8.7<small> / 12</small></dd>" in html  # (12 + 12 + 2) / 3
-    assert "<dt>median</dt><dd>12</dd>" in html
+    assert "mean <b>8.7</b> of 12" in html  # (12 + 12 + 2) / 3
+    assert "median <b>12</b>" in html
+
+
+def test_the_page_begins_with_who_needs_a_person_and_the_students_come_before_what_is_for_later(
+    sample_named: Named,
+) -> None:
+    passed, raced = sample_named("pass")[0], sample_named("race")[0]
+    one = passed.labs[next(iter(passed.labs))]
+    decided = Standing(override=Override(points=3, author="x", reason="y"), judged_points=1)
+    told = renamed(passed, "d", labs={next(iter(passed.labs)): one.model_copy(update={"standing": decided})})
+    results = [*(renamed(passed, f"a{n}") for n in range(4)), renamed(raced, "c", total=0.0), told]
+    html = class_page(results, course="c", notes=["a note"]).split("<body>")[1]
+    order = [
+        "mean of",
+        "Whom to write to",
+        "Deadlines and decisions",
+        'class="panels"',
+        "Notices",
+        'id="students"',
+        "sandbox:",
+    ]
+    assert sorted(order, key=html.index) == order
+    (group,) = groups_of(decisions(results))
+    assert not group.unfolded  # it needs nothing
+    assert "<details open" not in html.split("Notices")[1].split("</details>")[0]
 
 
 def test_a_class_with_extra_credit_alone_has_bars_and_no_maximum_of_nothing(sample_named: Named) -> None:
@@ -295,7 +319,7 @@ def test_who_misses_a_technique_has_not_just_passed_and_needs_help(sample_named:
     row = html[html.index('<th scope="row"><a href="students/eve') :].split("</tr>")[0]
     assert re.search(r'<td class="partial" data-sign="≈">[\d.]+ <small>technique missed</small>', row)
     assert "Passed: 3 students; Passed, technique missed: 1 student" in html
-    assert "<dt>passed</dt><dd>75 %</dd>" in html
+    assert "<b>75 %</b> passed" in html
     assert "Passed, technique missed" in data_of(html)["verdicts"]
     assert '<span class="badge partial">' in student_page(eve, sources={}, instructor=False)
     assert "Passed, technique missed" in student_page(for_student(eve), sources={}, instructor=False)

@@ -29,6 +29,14 @@ def test_each_thread_has_its_lane_and_the_missing_barrier_lies_between() -> None
     assert len(lines) == LINES
 
 
+def test_of_one_pass_what_stands_first_comes_first() -> None:
+    assert RACE.other is not None
+    turned = RACE.other.model_copy(update={"line": 17})
+    lines = picture(RACE.model_copy(update={"other": turned}))
+    assert "line 17: reads" in lines[1]
+    assert "line 19: writes" in lines[3]
+
+
 def test_between_blocks_and_within_one_line_a_barrier_is_not_what_is_missing() -> None:
     assert RACE.other is not None
     other = RACE.other.model_copy(update={"block": (1, 0, 0)})
@@ -63,6 +71,7 @@ def test_a_race_from_one_pass_to_the_next_shows_the_passes_in_their_order() -> N
         "The __syncthreads() in line 20 does not separate them: one thread can be in line 19 again, in the next pass."
     )
     lines = [" ".join(line.split()) for line in picture(RACE.model_copy(update={"message": message}))]
+    assert "no __syncthreads() before the next pass" in lines[2]  # the lines between hold one
     assert (lines[0], lines[1], lines[3]) == (
         "thread (15,0,0) thread (0,0,0)",
         "line 22: reads As[0][0] │",

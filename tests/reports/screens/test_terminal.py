@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Sequence
 
 import pytest
-from rich.console import Console
+from rich.console import Console, Group
 
-from grader.model.result import Case, LabResult, Result
+from grader.model.result import Case, LabResult, Launch, Result
 from grader.model.verdicts import TECHNIQUE_MISSED, Verdict
-from grader.pages.screens.first_mistake import Tried
+from grader.pages.screens.first_mistake import Detail, Tried, mismatch_view
 from grader.pages.screens.lab_screen import Screen
 
 Sample = tuple[Result, dict[str, str]]
@@ -105,6 +105,31 @@ def test_what_has_the_same_cause_is_told_before_what_has_another(sample_named: N
     other = first.model_copy(update={"kind": Verdict.OUT_OF_BOUNDS, "line": 40, "array": "C", "element": "C[9]"})
     text = " ".join(alone(tried(with_lab(sample, "02-tiled", findings=(first, other, same)), "02-tiled")).split())
     assert "Same cause: data race in line 22, Bs[0][1]. Also: out of bounds in line 40, C[9]. To see everything" in text
+
+
+def test_the_same_cause_does_not_repeat_the_line_that_is_shown(sample_named: Named) -> None:
+    sample = sample_named("race")
+    first = sample[0].labs["02-tiled"].findings[0]
+    again = first.model_copy(update={"thread": (5, 5, 0)})
+    text = alone(tried(with_lab(sample, "02-tiled", findings=(first, again)), "02-tiled"))
+    assert "data race in line" not in text
+
+
+def test_the_map_of_wrong_elements_has_at_most_twelve_rows(sample_named: Named) -> None:
+    sample = sample_named("wrong-answer")
+    lab = sample[0].labs["03-boundary"]
+    mismatch = next(one.mismatch for case in lab.cases for one in case.launches if one.mismatch)
+    drawn = ("." * 32, *["." * 31 + "#"] * 30, "o" * 32)
+    assert mismatch is not None
+    larger = mismatch.model_copy(
+        update={"picture": drawn, "cell_rows": 2, "cell_columns": 1, "rows": 64, "columns": 32}
+    )
+    launch = Launch(shape="s", inputs="i", verdict=Verdict.WRONG_ANSWER, mismatch=larger)
+    out = io.StringIO()
+    Console(file=out, width=80, color_system=None).print(Group(*mismatch_view(launch, Detail(1, 0, 12), 80)))
+    rows = [line.strip() for line in out.getvalue().splitlines() if set(line.strip()) <= set(".#o") and line.strip()]
+    assert (rows[0], rows[1], rows[-1], len(rows)) == ("..........#", "..........#", "oooooooooo#", 11)
+    assert "one sign for 6 by 3 elements" in out.getvalue()
 
 
 def test_a_long_line_is_cut_so_that_the_caret_is_seen(sample_named: Named) -> None:

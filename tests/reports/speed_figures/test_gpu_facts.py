@@ -54,7 +54,6 @@ def test_registers_shared_memory_and_occupancy_are_told_with_what_limits_them() 
     assert terms() == {
         "Registers": "40 a thread", "Shared memory": "2,048 bytes a block", "Occupancy": "48 of 64 warps",
     }  # fmt: skip
-    assert facts().filled == 75
     assert facts().occupancy == (
         "With blocks of 256 threads, a multiprocessor runs 48 warps of this kernel at once; 64 is the maximum."
         " The limit is: the registers of its threads."
@@ -69,6 +68,7 @@ def test_what_is_full_is_limited_by_nothing_and_a_block_too_many_is_no_full_one(
     full = {"warps": 64, "limited_by": ("warps", "registers")}
     assert facts(**full).occupancy.endswith("runs 64 warps of this kernel at once, which is the maximum.")
     assert gpu_line(lab(**full)).endswith("64 of 64 warps")
+    assert (facts(**full).full, facts(warps=32).full) == (True, False)  # which is no warning
     large = facts(warps=32, max_warps=48, block_threads=1024, limited_by=("warps",))
     assert "another block of this size does not fit" in large.occupancy
 

@@ -136,13 +136,6 @@ def test_a_lab_that_is_not_due_has_a_dash_and_not_a_zero(sample_named: Samples) 
     assert re.search(r"Not final\.</strong> \d+ labs? (is|are) not due yet", page)
 
 
-def test_no_rule_of_the_page_fills_the_meter_of_points(sample_named: Samples) -> None:
-    result, sources = sample_named("race")
-    page = student_page(result, sources=sources)
-    assert 'class="fill"' in page
-    assert re.search(r"(?m)^\s*\.fill \{[^}]*width", page) is None
-
-
 def test_a_moment_that_is_none_is_shown_as_it_is() -> None:
     assert shown_moment("soon") == "soon"
     assert shown_moment("2026-10-19T23:59:00-03:30") == "2026-10-19 23:59 (UTC-03:30)"

@@ -167,10 +167,64 @@ def test_two_races_for_want_of_one_barrier_are_drawn_once_and_the_rest_is_what_f
     html = student_page(result, sources=sources)
     assert html.count("Likely one cause:") == html.count('class="lanes"') == 1
     assert html.count('<article class="finding') == 2  # the second in a fold
-    listed = html[html.index('<ul class="follows">') : html.index("This one in full")]
-    assert "Data race in lines 17 and 22, Bs[0][1]" in listed
+    folded = html[html.index("From the same cause") : html.index("<summary>Cases</summary>")]
+    assert folded.count('<article class="finding') == 1
+    assert "Bs[0][1]" in folded
     assert "is wrong in 1 test, and may hold other values each time." in html
     assert "this may follow from what was found above" in html
+
+
+def test_the_finding_comes_first_with_its_lines_and_says_what_happened(sample_named: Named) -> None:
+    result, sources = sample_named("race")
+    text = student_page(result, sources=sources).split('<section class="lab bad"', 1)[1]
+    order = [
+        "Data race</span>",
+        "<mark>As[ty][k]</mark>",
+        'class="lanes"',
+        Verdict.RACE.facts.sentence,
+        "Look at next",
+        "<summary>Cases</summary>",
+    ]
+    assert sorted(order, key=text.index) == order
+
+
+def test_a_case_is_one_line_and_what_a_finding_explains_is_folded(sample_named: Named) -> None:
+    result, sources = sample_named("race")
+    lab = result.labs["02-tiled"]
+    cases = student_page(result, sources=sources).split('<ul class="cases">')[1]
+    assert "<details open>" not in cases
+    assert cases.count('class="line"') == len(lab.cases)
+    alone = result.model_copy(update={"labs": {"02-tiled": lab.model_copy(update={"findings": ()})}})
+    assert student_page(alone, sources=sources).count("<details open>") == 1  # the first of those that failed
+
+
+def test_points_stand_once_for_each_lab_and_once_for_all(sample_named: Named) -> None:
+    result, sources = sample_named("race")
+    name, lab = next(iter(result.labs.items()))
+    lab = lab.model_copy(update={"points": 7.25})
+    told = {"labs": {name: lab}, "total": 7.25}
+    one = student_page(result.model_copy(update=told), sources=sources).split("<body>")[1]
+    assert one.count("7.25") == 1
+    two = result.model_copy(update=told | {"labs": {name: lab, "other": lab}, "total": 14.5})
+    html = student_page(two, sources=sources).split("<body>")[1]
+    assert (html.count("7.25"), html.count("14.5")) == (2, 1)
+
+
+def test_labs_that_fail_come_first_and_those_without_a_file_are_a_line_each(sample_named: Named) -> None:
+    (raced, sources), (passed, _), (missing, _) = map(sample_named, ("race", "pass", "missing-file"))
+    right = next(one for one in passed.labs.values() if one.look is Verdict.PASS.facts)
+    without = next(one for one in missing.labs.values() if one.verdict is Verdict.MISSING_FILE)
+    labs = {"a": without.model_copy(update={"findings": ()}), "b": right, "c": raced.labs["02-tiled"]}
+    html = student_page(raced.model_copy(update={"labs": labs}), sources=sources)
+    assert re.findall(r'<section class="lab \w+" id="([\w-]+)"', html) == ["lab-3", "lab-2"]
+    assert re.findall(r'href="(#[\w-]+)"', html) == ["#lab-2", "#lab-3", "#without"]
+    assert "Not handed in: 1" in html
+
+
+def test_how_it_was_graded_is_folded_at_the_end(sample_named: Named) -> None:
+    result, sources = sample_named("race")
+    html = student_page(result, sources=sources)
+    assert html.index("<dt>Compiler</dt>") > html.index("How this was graded") > html.index("<summary>Cases</summary>")
 
 
 def test_a_wrong_answer_shows_the_picture_and_the_first_wrong_elements(sample_named: Named) -> None:
@@ -205,9 +259,8 @@ def test_every_verdict_has_a_look_and_a_page(sample_named: Named, verdict: Verdi
         update={"verdict": verdict, "findings": (), "cases": () if verdict.facts.never_ran else lab.cases}
     )
     html = student_page(result.model_copy(update={"labs": {"02-tiled": lab}}), sources=sources)
-    look = verdict.facts
-    assert f"{look.glyph}</span>{look.label}</span>" in html
-    assert look.sentence.split("'")[0] in html
+    assert f"{lab.look.glyph}</span>{lab.look.label}</span>" in html
+    assert verdict.facts.sentence.split("'")[0] in html
 
 
 def test_no_two_verdicts_share_a_glyph_or_a_label() -> None:

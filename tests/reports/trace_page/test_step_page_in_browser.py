@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from step_stories import reaching_outside, standing_apart, tiled_story, two_blocks, two_orders, written
 
+from grader.explain.story import Mark
+from grader.pages.pages import trace_page
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -59,6 +62,18 @@ def test_it_steps_on_and_back_and_the_memory_goes_with_it(opened: Opened, small:
     assert (shown.errors, shown.requests) == ([], [])
 
 
+def test_a_button_leads_to_what_goes_wrong_and_after_the_last_to_the_first(opened: Opened, tmp_path: Path) -> None:
+    plain = tiled_story()
+    marks = tuple(Mark(step, "Data race: m", "bad") for step in (3, 7))
+    story = replace(plain, runs=(replace(plain.runs[0], marks=marks),))
+    page = opened(written(tmp_path, story)).page
+    assert page.locator("#mistake").inner_text() == "Go to the race"
+    for step in ("4", "8", "4"):
+        page.click("#mistake")
+        assert _count(page).startswith(f"step {step} of")
+    assert 'id="mistake"' not in trace_page(plain)
+
+
 def test_the_memory_is_the_same_whichever_way_a_step_is_reached(opened: Opened, tmp_path: Path) -> None:
     page = opened(written(tmp_path, tiled_story(32, 64))).page
     shown = {}
@@ -96,11 +111,11 @@ def test_barriers_lines_and_accesses_of_an_element_are_gone_to(opened: Opened, s
 def test_a_thread_is_followed_and_its_lane_told(opened: Opened, small: Path) -> None:
     page = opened(small).page
     page.click("[data-thread='6']")
-    assert page.locator("#followed").input_value() == "2, 1"
-    assert "Thread (2, 1), lane 6 of warp 0" in page.locator(".about").inner_text()
+    assert page.locator("#followed").input_value() == "2,1,0"
+    assert "Thread (2,1,0), lane 6 of warp 0" in page.locator(".about").inner_text()
     page.click("summary:has-text('Each lane')")
     row = page.locator(".each tr.picked")
-    assert row.inner_text().split() == ["6", "(2,", "1)", "A[1][2]", "20"]
+    assert row.inner_text().split() == ["6", "(2,1,0)", "A[1][2]", "20"]
     page.fill("#followed", "warp 0")
     page.press("#followed", "Enter")
     assert page.locator("button.warp").first.get_attribute("aria-pressed") == "true"
@@ -109,10 +124,10 @@ def test_a_thread_is_followed_and_its_lane_told(opened: Opened, small: Path) -> 
 def test_an_address_leads_to_the_step_the_thread_and_the_element(opened: Opened, small: Path) -> None:
     page = opened(small, "#step=12&thread=3,1&element=Bs[2][1]").page
     assert _count(page).startswith("step 12 of")
-    assert page.locator("#followed").input_value() == "3, 1"
+    assert page.locator("#followed").input_value() == "3,1,0"
     assert page.locator("#element").input_value() == "Bs[2][1]"
     page.click("#on")
-    assert page.evaluate("location.hash") == "#step=13&thread=3,1&element=Bs%5B2%5D%5B1%5D"
+    assert page.evaluate("location.hash") == "#step=13&thread=3,1,0&element=Bs%5B2%5D%5B1%5D"
 
 
 @pytest.mark.parametrize(
@@ -233,21 +248,21 @@ def test_threads_of_two_blocks_are_told_apart_and_each_can_be_followed_and_linke
     shown = opened(file, "#step=2")
     page = shown.page
     assert page.locator(".stage >> nth=0 >> button.warp").all_inner_texts() == [
-        "warp 0 of block (0, 0, 0)",
-        "warp 0 of block (1, 0, 0)",
+        "warp 0 of block (0,0,0)",
+        "warp 0 of block (1,0,0)",
     ]
-    assert _now(page).startswith("Thread (2, 1) of block (1, 0, 0) reads")
+    assert _now(page).startswith("Thread (2,1,0) of block (1,0,0) reads")
     assert (
         page.locator(".stage >> nth=1 >> .now >> nth=0")
         .inner_text()
-        .startswith("Thread (2, 1) of block (0, 0, 0) reads")
+        .startswith("Thread (2,1,0) of block (0,0,0) reads")
     )
     page.click(".stage >> nth=0 >> [data-thread='1030']")
-    assert page.locator("#followed").input_value() == "(2, 1) of block (1, 0, 0)"
+    assert page.locator("#followed").input_value() == "(2,1,0) of block (1,0,0)"
     assert page.locator("[data-thread='1030'].picked").count() == 2
     assert page.locator("[data-thread='6'].picked").count() == 0
     again = opened(file, page.evaluate("location.hash"))
-    assert again.page.locator("#followed").input_value() == "(2, 1) of block (1, 0, 0)"
+    assert again.page.locator("#followed").input_value() == "(2,1,0) of block (1,0,0)"
     again.page.fill("#followed", "2, 1")
     again.page.press("#followed", "Enter")
     assert again.page.locator("[data-thread='6'].picked").count() == 2
@@ -262,7 +277,7 @@ def test_the_part_of_each_matrix_that_a_followed_thread_uses_is_outlined(opened:
     assert outlined.count() > 0
     labels = [one.get_attribute("aria-label") or "" for one in page.locator(".place svg").all()]
     of_c = [one for one in labels if one.startswith("C")]
-    assert "Thread (2, 1) uses 1 element of it: C[1][2]." in of_c[0]
+    assert "Thread (2,1,0) uses 1 element of it: C[1][2]." in of_c[0]
 
 
 def test_source_and_names_never_become_markup(opened: Opened, small: Path) -> None:
@@ -275,7 +290,7 @@ def test_an_access_outside_is_drawn_beside_the_array_that_it_missed(opened: Open
     shown = opened(written(tmp_path, reaching_outside()))
     page = shown.page
     page.click("#last")
-    assert _now(page) == "Thread (1, 0) would go outside of the array, to D[-1] in line 10."
+    assert _now(page) == "Thread (1,0,0) would go outside of the array, to D[-1] in line 10."
     assert page.locator("i.outside.beyond").count() == 1
     assert page.locator(".place rect.beyond").count() == 1
     assert (
@@ -295,10 +310,10 @@ def test_who_waits_where_and_who_has_left_is_drawn_and_told(opened: Opened, tmp_
         "Here all of them go on."
     )
     assert page.locator(".standing li").all_inner_texts() == [
-        "12 threads wait in line 6: (0, 1) to (3, 3).",
-        "1 thread waits in line 8: (0, 0).",
-        "2 threads have left the kernel at its end: (1, 0) to (2, 0).",
-        "1 thread was stopped in line 6: (3, 0).",
+        "12 threads wait in line 6: (0,1,0) to (3,3,0).",
+        "1 thread waits in line 8: (0,0,0).",
+        "2 threads have left the kernel at its end: (1,0,0) to (2,0,0).",
+        "1 thread was stopped in line 6: (3,0,0).",
     ]
     counts = {name: page.locator(f".threads i.{name}").count() for name in ("waits", "elsewhere", "left", "stopped")}
     assert counts == {"waits": 13, "elsewhere": 1, "left": 2, "stopped": 1}

@@ -214,12 +214,12 @@ def test_t_p_and_a_start_the_other_commands_on_the_lab_in_view(root: Path) -> No
 def test_h_gives_one_hint_after_another_and_a_save_begins_anew(root: Path) -> None:
     (root / "assignments/one/README.md").write_text("## Sums\n\nEach row-major element has an *index*.\n")
     screens, _ = pressed(root, *"hhhh", ["one"], *"h", labs=["one"])
-    assert "Hint 1 of 3: Where does the sum start?" in screens[1]
-    assert "Hint 2 of 3: Read again in README.md: “Sums”." in screens[2]
-    assert "Hint 3 of 3: Each row-major element has an index." in screens[3]
-    assert "That was the last one." in screens[4]
+    assert "Where does the sum start?" in screens[0]  # so it is no hint
+    assert "Hint 1 of 2: Read again in README.md: “Sums”." in screens[1]
+    assert "Hint 2 of 2: Each row-major element has an index." in screens[2]
+    assert "That was the last one." in screens[3]
     assert "Hint" not in screens[5]
-    assert "Hint 1 of 3" in screens[6]
+    assert "Hint 1 of 2" in screens[6]
 
 
 def test_q_ends_it_and_other_keys_do_nothing(root: Path) -> None:

@@ -38,6 +38,14 @@ def test_new_mistakes_come_at_the_end_and_nothing_before_them_changes(file: Comm
     assert file.path.read_text(encoding="utf-8") == text
 
 
+def test_what_a_mistake_is_stands_there_to_its_last_word(file: CommentsFile) -> None:
+    title = f"{'some words ' * 30}and the last"
+    file.add(mistakes("lab/race", title=title))
+    text = file.path.read_text(encoding="utf-8")
+    assert title in text.replace("\n# ", " ")
+    assert max(map(len, text.split("\n"))) < 120
+
+
 @pytest.mark.parametrize(
     "title", ['"]]\n[[comment]]\nkey = 1', "\x00\x1b[31m", "\u2028\u202e", "\r# x", "ä" * 999, "\ud800"]
 )

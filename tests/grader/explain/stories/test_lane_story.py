@@ -40,7 +40,8 @@ def test_a_lane_that_its_own_mask_leaves_out_takes_part_in_nothing(tell: Tell) -
     _, told = tell(LAB, reject(LAB, "mask_of_half_a_warp"), "40")
     story = told["lanes"].story
     assert (
-        "Lane 16, thread (16,0), calls it with the mask 0x0000ffff, which does not name lane 16 itself" in story.summary
+        "Lane 16, thread (16,0,0), calls it with the mask 0x0000ffff, which does not name lane 16 itself"
+        in story.summary
     )
     assert story.runs[0].steps[story.runs[0].marks[0].step].lanes == (16,)
 

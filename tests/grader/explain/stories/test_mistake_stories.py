@@ -61,7 +61,7 @@ def test_who_never_reaches_a_barrier_and_where_they_are_is_what_the_executor_saw
     elsewhere = [thread for thread, line in stands.items() if line != 21]
     assert len(stands) == 256
     who, where = story.questions
-    assert _right(who) == spans(elsewhere, (16, 16, 1)) == "thread (0,0)"
+    assert _right(who) == spans(elsewhere, (16, 16, 1)) == "thread (0,0,0)"
     assert _right(where) == f"it waits in line {stands[0]}"
     kinds = {step.kind for step in story.runs[0].steps}
     assert kinds >= {StepKind.WAIT, StepKind.BARRIER}
@@ -158,9 +158,9 @@ def test_threads_are_named_by_what_they_have_in_common() -> None:
     block = (16, 16, 1)
     inner = [x + 16 * y for y in range(16) for x in range(4, 16)]
     assert spans(inner, block) == "threads with x from 4 to 15 and y from 0 to 15"
-    assert spans(range(64), block) == "threads (0,0) to (15,3)"
+    assert spans(range(64), block) == "threads (0,0,0) to (15,3,0)"
     assert (
         spans([one for one in range(256) if one not in {17, 40, 90}], (256, 1, 1))
-        == "all threads but (17,0), (40,0), (90,0)"
+        == "all threads but (17,0,0), (40,0,0), (90,0,0)"
     )
-    assert spans([7], (32, 1, 1)) == "thread (7,0)"
+    assert spans([7], (32, 1, 1)) == "thread (7,0,0)"

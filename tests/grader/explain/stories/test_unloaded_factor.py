@@ -42,7 +42,7 @@ def test_the_part_of_a_condition_that_kept_a_load_away_is_named(tell: Tell) -> N
     assert trace is not None
     wrote = [one for one in trace.steps if one[0] in CHANGES and element_name(trace, one) == "As[0][1]"]
     assert (wrote[0][1], wrote[0][6]) == (1, 0)
-    assert right(story.questions[0]) == "0, which thread (1,0) has put there"
+    assert right(story.questions[0]) == "0, which thread (1,0,0) has put there"
     assert "A[0][1]" in story.questions[0].choices
 
 
@@ -51,7 +51,7 @@ def test_an_if_with_an_else_is_read_as_well(tell: Tell) -> None:
     assert condition in KERNEL
     text = KERNEL.replace(condition, "As[ty][tx] = 0.0f;\n    if (col < N) As[ty][tx] = A[row * K + p * T + tx];")
     _, told = tell(LAB, text, "16x17x16", (1, 0, 0))
-    assert "thread (1,0) has put 0 there in line 12. Line 13 asks `col < N`." in told["sum"].story.summary
+    assert "thread (1,0,0) has put 0 there in line 12. Line 13 asks `col < N`." in told["sum"].story.summary
 
 
 def test_an_element_that_an_older_phase_has_left_is_told_as_that(tell: Tell) -> None:
@@ -68,7 +68,8 @@ def test_an_element_that_an_older_phase_has_left_is_told_as_that(tell: Tell) -> 
 def test_a_grid_for_the_other_axis_is_told_by_the_block_that_it_lacks(tell: Tell) -> None:
     _, told = tell("01-naive", reject("01-naive", "row_and_column_swapped"), "8x40x8")
     assert (
-        "thread (0,0) of block (0,1), which this grid of 3 x 1 blocks does not have" in told["untouched"].story.summary
+        "thread (0,0,0) of block (0,1,0), which this grid of 3 x 1 blocks does not have"
+        in told["untouched"].story.summary
     )
 
 
@@ -87,7 +88,7 @@ def test_a_value_that_was_changed_on_its_way_is_told_with_what_was_read(both: bo
     text = text.replace("col < N) ? B[", "col < N) ? 2.5f * B[") if both else text
     traced, told = tell(LAB, text, "16x16x16")
     named = re.search(
-        r"([AB])\[0\]\[0\] is not there: thread \(0,0\) has read (\S+) and put (\S+) there", told["sum"].story.summary
+        r"([AB])\[0\]\[0\] is not there: thread \(0,0,0\) has read (\S+) and put (\S+) there", told["sum"].story.summary
     )
     assert named is not None
     value = next(one for one in traced.report.inputs if one.name == named[1]).values[0]

@@ -34,7 +34,7 @@ def test_the_thread_that_a_guard_keeps_away_is_named_with_the_guard_and_its_numb
     assert wrong is not None
     assert f"{wrong.unwritten} elements of C are like that" in story.summary
     who, why = story.questions
-    assert right(who) == "thread (0,3)"
+    assert right(who) == "thread (0,3,0)"
     assert right(why) == "`row >= M - 1 || col >= N` in line 26 is true for it"
     assert text.split("\n")[25].strip().startswith("if (row >= M - 1")
     assert who.step < why.step < len(story.runs[0].steps)
@@ -46,8 +46,8 @@ def test_the_steps_of_a_thread_that_computes_and_does_not_store_are_shown(tell: 
     text = NAIVE.replace("C[row * N + col] = sum;", "if (threadIdx.x % 3 != 2) C[row * N + col] = sum;")
     traced, told = tell("01-naive", text, "8x8x8")
     story = told["untouched"].story
-    assert right(story.questions[0]) == "thread (2,0)"
-    own = [mark for mark in story.runs[0].marks if "last access of thread (2,0)" in mark.text]
+    assert right(story.questions[0]) == "thread (2,0,0)"
+    own = [mark for mark in story.runs[0].marks if "last access of thread (2,0,0)" in mark.text]
     assert len(own) == 1
     assert traced.report.trace is not None
     last = [step for step in traced.report.trace.steps if step[1] == 2 and step[0] in ACCESSES][-1]
@@ -59,7 +59,7 @@ def test_a_grid_that_ends_too_early_lacks_the_block_that_is_named(tell: Tell) ->
     traced, told = tell("01-naive", reject("01-naive", "grid_misses_the_edge"), "9x33x5", (1, 0, 0))
     story = told["untouched"].story
     assert traced.report.launch.grid == (2, 1, 1)
-    assert "thread (0,0) of block (2,0), which this grid of 2 x 1 blocks does not have" in story.summary
+    assert "thread (0,0,0) of block (2,0,0), which this grid of 2 x 1 blocks does not have" in story.summary
     (question,) = story.questions
     assert right(question) == "a thread that this grid does not have"
 
@@ -67,7 +67,7 @@ def test_a_grid_that_ends_too_early_lacks_the_block_that_is_named(tell: Tell) ->
 def test_a_place_before_the_first_thread_belongs_to_no_block(tell: Tell) -> None:
     text = NAIVE.replace("blockIdx.y * blockDim.y + threadIdx.y", "blockIdx.y * blockDim.y + threadIdx.y + 1")
     _, told = tell("01-naive", text, "8x8x8")
-    assert "thread (0,-1), which no block has" in told["untouched"].story.summary
+    assert "thread (0,-1,0), which no block has" in told["untouched"].story.summary
 
 
 def test_inputs_that_no_thread_reads_are_told_where_one_block_does_everything(tell: Tell) -> None:

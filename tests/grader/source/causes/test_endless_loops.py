@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from grader.source.kernel_causes import endless_loops
+from grader.source.kernel_causes import endless_loops, one_too_many
 from grader.source.student_code import StudentCode
 
 
@@ -49,3 +49,21 @@ def test_nothing_is_said_of_a_loop_that_may_end(body: str) -> None:
 
 def test_only_loops_around_the_line_are_looked_at() -> None:
     assert said("while (i < K) {\n  sum += 1;\n}\n\nsum += 2;", 5) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("for (int k = 0; k <= K; ++k) {\n  sum += A[row * K + k];\n}", "`k <= K` in line 1 also holds for k = K"),
+        ("for (k = 0; k <= tile; k++)\n  sum += A[ty][k];", "`k <= tile` in line 1 also holds for k = tile"),
+        ("if (row <= M && col < N)\n  C[0] = A[row * N + col];", "`row <= M` in line 1 also holds for row = M"),
+        ("if (col <= M) {\n  C[0] = A[row];\n}", ""),
+        ("for (int k = 0; k < K; ++k)\n  sum += A[k];", ""),
+        ("for (int k = 1; k <= K; ++k)\n  sum += A[k - 1];", ""),
+        ("for (int k = 0; k <= K; ++k)\n  sum += A[row];", ""),
+        ("for (int k = 0; k <= K - 1; ++k)\n  sum += A[k];", ""),
+    ],
+)
+def test_a_condition_that_lets_one_too_many_pass_is_told_where_its_index_leads_outside(body: str, told: str) -> None:
+    found = [one.message for one in one_too_many(StudentCode(body), 2, "A")]
+    assert [one.startswith(told) for one in found] == ([True] if told else [])

@@ -62,7 +62,7 @@ function follow({ thread = -1, warp = -1 }) {
 }
 
 function fillFollowed() {
-  byId("followed").value = state.thread >= 0 ? (story.beside ? story.threadName(state.thread) : story.index(state.thread).join(", ")) : state.warp >= 0 ? "warp " + state.warp : "";
+  byId("followed").value = state.thread >= 0 ? (story.beside ? story.threadName(state.thread) : story.index(state.thread).join(",")) : state.warp >= 0 ? "warp " + state.warp : "";
 }
 
 function show() {
@@ -101,12 +101,15 @@ function keepInView() {
   if (top < area.scrollTop || top + line.offsetHeight > area.scrollTop + area.clientHeight) area.scrollTop = Math.max(0, top - area.clientHeight / 3);
 }
 
-function atLine(number, direction = 1) {
-  const isThere = (step) => step.line === number;
-  // After the last one it begins again with the first.
-  const found = [nearest(state.step, direction, isThere), nearest(-1, 1, isThere, direction > 0)].find((step) => step >= 0);
+// To the next step that fits; after the last one it begins again with the first.
+function goToAny(fits, none, direction = 1) {
+  const found = [nearest(state.step, direction, fits), nearest(-1, 1, fits, direction > 0)].find((step) => step >= 0);
   if (found !== undefined) goTo(found, true);
-  else setText(byId("told"), "No step of this block accesses memory in line " + number + ".");
+  else setText(byId("told"), none);
+}
+
+function atLine(number, direction) {
+  goToAny((step) => step.line === number, "No step of this block accesses memory in line " + number + ".", direction);
 }
 
 const isAccess = (step, run) => run.touches(step, state.element);
@@ -118,6 +121,8 @@ const actions = {
   "access-on": () => state.element && goToFound(1, isAccess, "later access of this element"),
 };
 Object.entries(actions).forEach(([id, act]) => byId(id).addEventListener("click", act));
+const isMistake = (step, run) => run.marks.some((mark) => mark.tone === "bad" && mark.step === step.number);
+byId("mistake")?.addEventListener("click", () => goToAny(isMistake, ""));
 byId("slider").max = story.length - 1;
 byId("slider").addEventListener("input", (event) => goTo(Number(event.target.value), true));
 lines.forEach((line, number) => line.querySelector("button")?.addEventListener("click", (event) => atLine(number, event.shiftKey ? -1 : 1)));

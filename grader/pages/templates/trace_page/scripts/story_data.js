@@ -151,19 +151,18 @@ class StoryData {
   }
   // Of two blocks: which a thread belongs to. Otherwise empty.
   blockName(thread) {
-    return this.beside ? "block (" + (thread < BESIDE_FROM ? this.at : this.beside).join(", ") + ")" : "";
+    return this.beside ? "block (" + (thread < BESIDE_FROM ? this.at : this.beside).join(",") + ")" : "";
   }
-  // (x, y), and (x, y, z) where the block has several layers.
+  // x, y and z
   index(number) {
     const thread = this.beside ? number % BESIDE_FROM : number;
-    const [x, y, z] = this.block;
-    const all = [thread % x, Math.floor(thread / x) % y, Math.floor(thread / x / y)];
-    return all.slice(0, z > 1 ? 3 : 2);
+    const [x, y] = this.block;
+    return [thread % x, Math.floor(thread / x) % y, Math.floor(thread / x / y)];
   }
   threadName(thread) {
-    return "(" + this.index(thread).join(", ") + ")" + (this.beside ? " of " + this.blockName(thread) : "");
+    return "(" + this.index(thread).join(",") + ")" + (this.beside ? " of " + this.blockName(thread) : "");
   }
-  // The thread that "(3, 0)" or "3,0" means, or "3,0 of block (1,0,0)" where there are two; -1: none.
+  // The thread that "(3,0,0)" or "3,0" means, or "3,0 of block (1,0,0)" where there are two; -1: none.
   threadOf(given) {
     const [text, ofBlock] = given.split(/\bof\b/);
     const numbers = (text.match(/\d+/g) || []).map(Number);

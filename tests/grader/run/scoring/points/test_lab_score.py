@@ -51,6 +51,11 @@ def test_a_correct_submission_earns_everything() -> None:
     assert [case.visibility for case in result.cases] == ["public", "hidden", "hidden"]
 
 
+def test_a_case_that_races_carries_no_advice_about_its_result() -> None:
+    for verdict in (Verdict.RACE, Verdict.BARRIER_DIVERGENCE):
+        assert [case.advice for case in score_lab(make_lab(), judged(odd=verdict)).cases][1] == ""
+
+
 def test_a_wrong_case_costs_its_points_and_the_techniques() -> None:
     result = score_lab(make_lab(), judged(odd=Verdict.WRONG_ANSWER))
     assert (result.verdict, result.points, result.max_points) == (Verdict.WRONG_ANSWER, 1, 7.5)
