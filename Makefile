@@ -41,7 +41,7 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade export pages history autograder leaderboard handouts wheel images bundle test test-changed test-gpu test-aarch64 fuzz same watch report answers trace profile bench ladder order check lint tidy format clean
+.PHONY: help setup grade export pages history autograder leaderboard handouts wheel images bundle test test-changed test-gpu test-aarch64 fuzz same watch report answers trace profile bench ladder order site check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
@@ -134,6 +134,10 @@ ladder:  ## write the table and the figure of the open lab's ladder again; with 
 
 order:  ## try the model of speed on the ladder and 36 other kernels: counts, with a GPU also times, and the section in docs/benchmarks.md
 	@$(setup) && .venv/bin/python tests/benchmarks/order_counts.py && .venv/bin/python tests/benchmarks/speed_order.py && .venv/bin/python docs/speed_order_table.py --write
+
+site:  ## make these documents a web site, in build/site, with a search and the labs' write-ups; it can lie on any web server
+	@$(setup) site && .venv/bin/python -m sphinx -W --keep-going -q -c docs/site -d build/site-parts . build/site
+	@echo "open build/site/index.html, or copy build/site to the course's web server"
 
 check:  ## prove that the course is ready for students (kernels, handout, write-ups, leaks); with LAB=..., these labs only
 	@$(setup) && $(tilelab) check-course $(labs)
