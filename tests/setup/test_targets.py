@@ -24,7 +24,17 @@ LAB = "01-naive"
 _HAS_GPU = Path("/dev/nvidiactl").exists()
 _SHARED = (".venv", "build")
 _NOT_COPIED = (*_SHARED, ".git", ".tilelab", "out", "fuzz.log")
-_MADE = {"handouts", "reports", "site", "site-parts", "trace", "report.html", "fuzz", "tidy", "autograders"}  # in build, by the targets
+_MADE = {
+    "handouts",
+    "reports",
+    "site",
+    "site-parts",
+    "trace",
+    "report.html",
+    "fuzz",
+    "tidy",
+    "autograders",
+}  # in build, by the targets
 _VARIABLES = {
     "LAB",
     "CASE",
