@@ -41,19 +41,19 @@ labs := $${LAB:+$$(printf -- '--lab %s ' $$LAB)}
 # One --export for each format in EXPORT="grades-csv another".
 exports := $${EXPORT:+$$(printf -- '--export %s ' $$EXPORT)}
 
-.PHONY: help setup grade export pages history autograder leaderboard handouts wheel images bundle test test-changed test-gpu test-aarch64 fuzz same watch report answers trace profile bench ladder order check lint tidy format clean
+.PHONY: help setup grade export pages history autograder leaderboard handouts wheel images bundle test test-changed test-gpu test-aarch64 fuzz same watch report answers trace profile bench ladder order site check lint tidy format clean
 help:  ## list these commands
 	@echo "Tilelab grades CUDA matrix-multiplication kernels, with or without a GPU."
 	@echo
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {said[$$1] = $$2; all[++count] = $$1} \
 	  function group(title, names,  n, i, word) {n = split(names, word, " "); print title ":"; for (i = 1; i <= n; ++i) show(word[i]); print ""} \
 	  function show(name) {printf "  make %-12s %s\n", name, said[name]; delete said[name]} \
-	  END {group("Give the course", "handouts wheel grade pages export history check"); group("See what a student sees", "test watch answers trace profile report"); \
-	    print "Everything else:"; for (i = 1; i <= count; ++i) if (all[i] in said) show(all[i])}' $(firstword $(MAKEFILE_LIST))
+	  END {group("For an instructor", "handouts grade pages export history check wheel site leaderboard autograder images bundle"); \
+	    group("What a student has", "test watch answers trace profile report"); print "For a maintainer:"; for (i = 1; i <= count; ++i) if (all[i] in said) show(all[i])}' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    all three may be left out"
-	@echo "  make grade EXPORT=\"canvas moodle-feedback\"                      formats of grades; $(tilelab) grade --help lists them"
-	@echo "  make export EXPORT=canvas ASSIGNMENT=\"Week 3 (4711)\"            how the platform calls its column; see docs/exports.md"
+	@echo "  make grade EXPORT=\"canvas moodle-feedback\"                      formats of grades: docs/exports.md"
+	@echo "  make export EXPORT=canvas ASSIGNMENT=\"Week 3 (4711)\"            how the platform calls its column"
 	@echo "  make grade ROSTER=roster.csv                                    who is in the course; see docs/roster.md"
 	@echo "  make grade SUBMISSIONS=\"a.zip b.zip\" ATTEMPT=best              several downloads, and which attempt counts; see docs/downloads.md"
 	@echo "  make grade COMMENTS=comments.toml                               one comment for all who made a mistake"
@@ -65,28 +65,28 @@ setup:  ## get what is missing and build; every other command does this first
 grade:  ## grade SUBMISSIONS into OUT; without them, the bundled class into out/
 	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"} $${ATTEMPT:+--attempt "$$ATTEMPT"} $${TIMEZONE:+--timezone "$$TIMEZONE"} $${COURSE:+--course "$$COURSE"} $${COMMENTS:+--comments "$$COMMENTS"} $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}
 
-export:  ## write the grades of the class in OUT for other programs, EXPORT="canvas moodle-feedback"; see docs/exports.md
+export:  ## write the grades in OUT in other formats, EXPORT="canvas moodle-feedback" ASSIGNMENT=...; docs/exports.md
 	@$(setup) && $(tilelab) export "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"}
 
-pages:  ## put new comments, overrides and answers onto the pages and into the exports of the class in OUT; nothing is judged
+pages:  ## write the pages and exports of OUT again, with new comments and overrides; nothing is judged
 	@$(setup) && $(tilelab) pages "$$OUT" $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${COMMENTS:+--comments "$$COMMENTS"} $${COURSE:+--course "$$COURSE"}
 
-history:  ## show how grades of the class in OUT changed from batch to batch, and why; with STUDENT=..., those of one student
+history:  ## show how grades in OUT changed, and why; with STUDENT=..., those of one student
 	@$(setup) && $(tilelab) history "$$OUT" $${STUDENT:+"$$STUDENT"}
 
-autograder:  ## pack what a platform needs to grade by itself, PLATFORM=gradescope LAB=...; see docs/autograders.md
+autograder:  ## pack what a platform needs to grade by itself, PLATFORM=gradescope LAB=...; docs/autograders.md
 	@$(setup) && $(tilelab) autograder "$$PLATFORM" $(labs) $${BUNDLE:+--bundle "$$BUNDLE"} $${IMAGE:+--image "$$IMAGE"}
 
-leaderboard:  ## write the public leaderboard of the class graded into OUT again; with LAB=..., of that timed lab
+leaderboard:  ## write the public leaderboard of OUT again; with LAB=..., of that timed lab
 	@$(setup) && $(tilelab) leaderboard "$$OUT" $(labs)
 
 handouts:  ## make the archive for students, in build/handouts; with LAB=..., for these labs only
 	@$(setup) && $(tilelab) handouts $(labs)
 
-wheel:  ## make one file for `pip install` and notebooks, in build/wheel, with labs, grader and built kit; with LAB=..., with these labs only
+wheel:  ## make a wheel for `pip install` and notebooks, in build/wheel; with LAB=..., with these labs only
 	@$(setup) && PYTHONPATH=. .venv/bin/python handouts/wheel/make_wheel.py $$LAB
 
-images:  ## make container images for students and graders, see docker/README.md; IMAGES=gpu-grader, OPTIONS="..." for the builder
+images:  ## make container images, IMAGES=gpu-grader OPTIONS="..." for the builder; docker/README.md
 	@$(setup) && docker/images.sh $$OPTIONS
 
 bundle:  ## pack everything that set-up fetches, for machines without a network; PYTHON=3.12, OPTIONS=--cuda for nvcc too
@@ -102,16 +102,16 @@ test-changed:  ## run the tests that are near to what differs from the last comm
 test-gpu:  ## run the tests that need a GPU, with a table at the end; without a GPU all are skipped
 	@$(setup) test && .venv/bin/python tests/gpu_table.py
 
-fuzz:  ## look for inputs that Tilelab handles wrongly, for MINUTES=10; SEED=... repeats a run, OPTIONS="--only kernels" for one fuzzer
+fuzz:  ## fuzz for MINUTES=10; SEED=... repeats a run, OPTIONS="--only kernels" for one fuzzer
 	@$(setup) test && .venv/bin/python tests/fuzz/fuzz.py --minutes "$$MINUTES" $${SEED:+--seed "$$SEED"} $$OPTIONS
 
-same:  ## compare what is said of class, corpora and programs with what revision BASE said; SCOPE=whole, ONLY="class check run", BASE_TREE=a-built-clone
+same:  ## compare results with those of revision BASE; SCOPE=whole, ONLY="class check run", BASE_TREE=a-built-clone
 	@$(setup) && .venv/bin/python tests/same.py $${BASE:+--base "$$BASE"} $${BASE_TREE:+--base-tree "$$BASE_TREE"} --scope "$$SCOPE" $${ONLY:+$$(printf -- '--only %s ' $$ONLY)} $$OPTIONS
 
 watch:  ## run a student's tests again whenever a file in assignments/ is saved; with LAB=..., of that lab
 	@$(setup) && $(tilelab) watch $$LAB $${CASE:+--case "$$CASE"}
 
-answers:  ## say which questions are answered in assignments/<lab>/answers.md, as a student does; with LAB=..., of that lab
+answers:  ## say which questions are answered in answers.md; with LAB=..., of that lab
 	@$(setup) && $(tilelab) answers $$LAB
 
 report:  ## make the page of a student's own tests; with LAB=..., of that lab
@@ -123,18 +123,22 @@ trace:  ## show what one block of your kernel does on a small input, step by ste
 profile:  ## show your kernel's memory traffic, line by line, as Nsight Compute counts it; LAB=... SHAPE=128x128x128
 	@$(setup) && $(tilelab) profile $${FILE:+"$$FILE"} $${LAB:+--lab "$$LAB"} $${SHAPE:+--shape "$$SHAPE"} $${GPU:+--gpu "$$GPU"}
 
-test-aarch64:  ## run the kit's tests and the labs' kernels on emulated 64-bit ARM (needs g++-aarch64-linux-gnu, qemu-user-static)
+test-aarch64:  ## run the kit's tests and the labs' kernels on emulated 64-bit ARM (needs qemu-user-static)
 	@$(setup) test && .venv/bin/python tests/aarch64/emulated.py
 
-bench:  ## measure what grading costs, against nvcc and plain execution; with a GPU, also the solutions over sizes (minutes, on a quiet machine); SHORT=1 only tries each step
+bench:  ## measure what grading costs, with a GPU also the solutions over sizes (minutes); SHORT=1 tries each step
 	@$(setup) && "$$(cat build/.cmake)" --build build --target judge-bench >/dev/null && .venv/bin/python tests/benchmarks/ratios.py $${SHORT:+--short}
 	@.venv/bin/python tests/benchmarks/swept_solutions.py $${SHORT:+--short}
 
-ladder:  ## write the table and the figure of the open lab's ladder again; with a GPU, time its kernels against cuBLAS first
+ladder:  ## write the open lab's ladder again; with a GPU, time its kernels against cuBLAS first
 	@$(setup) && .venv/bin/python tests/benchmarks/ladder_speeds.py && .venv/bin/python docs/ladder_table.py --write
 
-order:  ## try the model of speed on the ladder and 36 other kernels: counts, with a GPU also times, and the section in docs/benchmarks.md
+order:  ## try the model of speed on 47 kernels, and write the section in docs/benchmarks.md
 	@$(setup) && .venv/bin/python tests/benchmarks/order_counts.py && .venv/bin/python tests/benchmarks/speed_order.py && .venv/bin/python docs/speed_order_table.py --write
+
+site:  ## make a web site of documents and write-ups, in build/site, for the course's web server
+	@$(setup) site && .venv/bin/python -m sphinx -W --keep-going -q -c docs/site -d build/site-parts . build/site
+	@echo "open build/site/index.html, or copy build/site to the course's web server"
 
 check:  ## prove that the course is ready for students (kernels, handout, write-ups, leaks); with LAB=..., these labs only
 	@$(setup) && $(tilelab) check-course $(labs)

@@ -102,7 +102,11 @@ class _Program(TyperGroup):
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
         words = {"allow_interspersed_args": False, "allow_extra_args": True} if one.passes_words_on else None
         alone.command(one.name, hidden=one.hidden, context_settings=words)(as_command(loaded(one.does)))
-        return typer.main.get_command(alone)
+        command = typer.main.get_command(alone)
+        for asked in command.params:  # --lab LAB, as in the documents, and not the type that Python gives it
+            word = max(asked.opts, key=len).lstrip("-")
+            asked.metavar = asked.metavar or (word if len(word) > 1 else str(asked.name)).upper()
+        return command
 
 
 app = typer.Typer(

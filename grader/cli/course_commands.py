@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from grader.cli.proofs import page_proofs
@@ -52,7 +52,8 @@ def make_starters(
         written = starters.write(root)
     except MarkerError as error:
         raise LabError(str(error)) from error
-    _say("\n".join(f"wrote {path}" for path in written))
+    _say("\n".join(f"wrote {path}" for path in written) or "nothing has changed")
+    _say("next: `make check` proves what is in them")
     return 0
 
 
@@ -82,7 +83,7 @@ def make_handouts(
     if built:
         _say("packing the kit that is built here ...")
         made = handouts.with_built_kit(root, made)
-    _say(f"{handouts.write(made, root / out)}\n{made.manifest}")
+    _say(f"{made.manifest}\nnext: give students {handouts.write(made, root / out)}, and nothing else")
     return 0
 
 
@@ -94,10 +95,11 @@ def make_lab(
     ] = None,
     kernel: Annotated[str | None, typer.Option(help="the kernel's name; default: problem and lab's name")] = None,
     title: Annotated[str | None, typer.Option(help="the lab's title; default: its name")] = None,
+    shape: Annotated[str, typer.Option(help="the sizes of a case of a new problem: n for a vector, or two")] = "M,N",
 ) -> int:
     """Write the files of a new lab that builds and runs; docs/writing-a-lab.md says how to continue."""
     root = course_root(Path.cwd())
-    new = with_defaults(lab, title=title, problem=problem, kernel=kernel)
+    new = with_defaults(lab, title=title, problem=problem, kernel=kernel, shape=shape)
     files = files_of(root, new)
     write_lab(root, files)
     _say("".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new).removesuffix("\n"))
@@ -213,6 +215,8 @@ def check_course(
     console.print(f"{len(outcomes)} proofs, {len(failed)} failed{counted}", soft_wrap=True)
     if failed:
         console.print(f"failed: {', '.join(failed)}", style="red", soft_wrap=True)
+    else:
+        console.print("next: all proofs, without --proof" if proof else "next: `make handouts` packs it for students")
     return _FAILED if failed else 0
 
 
@@ -239,7 +243,13 @@ def prove(proofs: Sequence[Proof], console: Console, *, workers: int) -> list[Pr
     """Outcomes are printed in their order. Proofs without the kit start first, then those of few steps: no long step starts last."""
     steps = [(index, step) for index, proof in enumerate(proofs) for step in proof.steps]
     steps.sort(key=lambda one: (proofs[one[0]].needs_kit, len(proofs[one[0]].steps)))
-    columns = (TextColumn("proving"), BarColumn(bar_width=None), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("proving"),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
     running: list[list[Future[Sequence[Diagnostic]]]] = [[] for _ in proofs]
     outcomes: list[Proved] = []
     with (

@@ -52,7 +52,9 @@ def examine() -> int:
     for check in checks:
         mark, style = ("ok", "green") if check.ok else ("--", "red" if check.needed else "dim")
         console.print(Text.assemble((f"{mark} ", style), f"{check.what:10} {check.found}"), soft_wrap=True)
-    return 0 if all(check.ok or not check.needed for check in checks) else 1
+    lacking = [check.what for check in checks if check.needed and not check.ok]
+    console.print(f"next: correct {', '.join(lacking)}" if lacking else "next: `make grade`; in a handout, `make test`")
+    return 1 if lacking else 0
 
 
 def check_all(root: Path) -> Iterator[Check]:

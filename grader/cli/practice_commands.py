@@ -100,6 +100,9 @@ def show_answers(lab: _Labs = None) -> int:
         raise LabError(f"{labs[0].id} asks no questions" if len(labs) == 1 else "none of these labs asks questions")
     console.print(answers_screen(found))
     done = all(one.answered == len(one.questions) and one.all_right for _, one in found)
+    console.print(
+        "next: hand in answers.md with your code" if done else "next: write in answers.md, below each question"
+    )
     return 0 if done else _NOT_PASSED
 
 

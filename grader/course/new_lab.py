@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from grader.model.labs import Lab, lab_ids, load_lab
 _SKELETON = Path(__file__).resolve().parent / "skeleton"
 _LAB_ID = re.compile(r"(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_SIZE = re.compile(r"(?!(?:in|out|row|col|i|count|shape|random)$)[A-Za-z][A-Za-z0-9]{0,19}")  # no name of the skeleton
 _TITLE = re.compile(r'[^\x00-\x1f\x7f"\\]{1,80}')
 # Words that C++ or the kit uses already.
 _TAKEN_NAMES = frozenset({
@@ -35,6 +36,7 @@ _TAKEN_NAMES = frozenset({
     "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "judge", "simt", "protocol",
     "runner", "sandbox", "main", "std", "tilelab",
 })  # fmt: skip
+_MOST_SIZES = 2  # of a matrix
 _REJECTS = 3  # how many rejects are copied from the lab that is the pattern, each with another verdict
 
 
@@ -46,6 +48,7 @@ class NewLab:
     title: str
     problem: str  # a header in kit/problems, without its suffix
     kernel: str  # also names `<kernel>_launch` and `<kernel>.cu`
+    sizes: tuple[str, ...] = ("M", "N")  # of a new problem: one or two
 
     @property
     def number(self) -> str:
@@ -56,7 +59,9 @@ class NewLab:
         return f"{self.kernel}.cu"
 
 
-def with_defaults(lab_id: str, *, title: str | None, problem: str | None, kernel: str | None) -> NewLab:
+def with_defaults(
+    lab_id: str, *, title: str | None, problem: str | None, kernel: str | None, shape: str = "M,N"
+) -> NewLab:
     """The lab, with a default for each name that is None. Raises RemediableError for a bad name, with a good one as an example."""
     match = _LAB_ID.fullmatch(lab_id)
     if not match:
@@ -76,7 +81,11 @@ def with_defaults(lab_id: str, *, title: str | None, problem: str | None, kernel
         raise RemediableError(
             f"{title!r} cannot be a title: write one line of at most 80 characters, without quotes and backslashes"
         )
-    return NewLab(lab_id, title.strip(), problem, kernel)
+    sizes = tuple(shape.replace(" ", "").split(","))
+    named = all(_SIZE.fullmatch(one) and one not in _TAKEN_NAMES for one in sizes)
+    if not named or len(sizes) > _MOST_SIZES or len(set(sizes)) < len(sizes):
+        raise RemediableError(f"{shape!r} cannot be the sizes of a problem: write n for a vector, or rows,columns")
+    return NewLab(lab_id, title.strip(), problem, kernel, sizes)
 
 
 def files_of(root: Path, new: NewLab) -> dict[str, str]:
@@ -92,6 +101,8 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
         if lab.public.file == new.file:
             raise RemediableError(f"{lab.id} already asks for {new.file}; choose another name with --kernel")
     same = [lab for lab in labs if lab.public.problem == f"{new.problem}.hpp"]
+    if same and new.sizes != NewLab.sizes:
+        raise RemediableError(f"kit/problems/{new.problem}.hpp has its sizes already: leave out --shape")
     pattern = next((lab for lab in same if not lab.public.starts_itself), None)
     if same and pattern is None:
         raise RemediableError(
@@ -156,7 +167,7 @@ docs/writing-a-lab.md leads through it, from here to a lab that can be handed ou
 
 
 def _from_skeleton(new: NewLab, points: Mapping[str, float], *, of_each_lab: bool = False) -> Iterator[tuple[str, str]]:
-    """A lab with a new problem, which copies a matrix. `of_each_lab`: only what a lab that copies another one has of it."""
+    """A lab with a new problem, which copies a vector or a matrix. `of_each_lab`: only what a lab that copies another one has of it."""
     templates = Environment(
         loader=FileSystemLoader(_SKELETON),
         autoescape=False,  # noqa: S701 -- C++, TOML and Markdown, from names that `named` has checked
@@ -169,8 +180,31 @@ def _from_skeleton(new: NewLab, points: Mapping[str, float], *, of_each_lab: boo
     for template in sorted(templates.list_templates(["j2"])):
         path = re.sub("|".join(places), lambda found: places[found[0]], template.removesuffix(".j2"))
         if not of_each_lab or path.endswith(("/README.md", f"/{ANSWERS}", f"/{QUESTIONS}")):
-            values = {"number": new.number, "title_toml": title, "rows": _rows(points)}
+            values = {"number": new.number, "title_toml": title, "rows": _rows(points), **_sizes(new.sizes)}
             yield path, templates.get_template(template).render(vars(new), **values)
+
+
+def _sizes(sizes: Sequence[str]) -> dict[str, object]:
+    """What depends on them: how a problem and its cases write them, and how a kernel's threads find an element."""
+    first, last = sizes[0], sizes[-1]
+
+    def shapes(*each: Sequence[int]) -> str:
+        written = [f"{{.{first} = {rows}, .{last} = {columns}}}" for rows, columns in each]
+        return written[0] if len(written) == 1 else f"{{{', '.join(written)}}}"
+
+    told: dict[str, object] = {"integers": ", ".join(f"int {one}" for one in sizes), "shapes": shapes}
+    if len(sizes) == 1:
+        return told | {
+            "one_size": True, "given": sizes, "counts": ["count"],
+            "grid": f"dim3(({first} + 255) / 256), dim3(256)",
+            "index": "const int i = blockIdx.x * blockDim.x + threadIdx.x;", "guard": f"i < {first}", "element": "i",
+        }  # fmt: skip
+    row, col = (f"blockIdx.{axis} * blockDim.{axis} + threadIdx.{axis}" for axis in "yx")
+    return told | {
+        "one_size": False, "given": [f"shape.{one}" for one in sizes], "counts": sizes,
+        "grid": f"dim3(({last} + 15) / 16, ({first} + 15) / 16), dim3(16, 16)",
+        "index": f"const int row = {row}, col = {col};", "guard": f"row < {first} && col < {last}", "element": f"row * {last} + col",
+    }  # fmt: skip
 
 
 def _from_lab(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]]:

@@ -86,7 +86,7 @@ def unset_story(recording: Recording, finding: Finding) -> Story | None:
 def _unset_marks(unset: _Unset) -> Iterator[Mark]:
     writes, later = unset.writer.writes if unset.writer else None, unset.later
     done = "written" if unset.only_reads else "set"
-    yield unset.read.remark(f"{unset.does}, which nobody has {done}: it finds {_NOTHING}.")
+    yield unset.read.remark(f"{unset.does}, which no thread has {done}: it finds {_NOTHING}.")
     if writes is not None:
         yield Mark(writes, f"Thread {writes.who} writes {writes.name} here.", "note", (writes.thread,))
     if later is not None:
@@ -156,7 +156,7 @@ def _unset_questions(unset: _Unset, end: int, who: str) -> Iterator[Question | N
     beliefs = (
         "0: memory begins with zeros",
         "the value that another thread has written",
-        "it waits until somebody writes it",
+        "it waits until another thread writes it",
     )
     text = f"What does thread {read.who} find in {read.name} in line {read.line}?"
     yield asked(read, text, _NOTHING, beliefs, f"{memory} is never cleared: it holds what was there before.")

@@ -229,7 +229,7 @@ def _lost(found: _Addends) -> str:
     what = found.element if len(term.counts) == 1 else f"a sum with {found.element}"
     held = f"Thread {at.who} stores {what} in {name} in line {at.line}"
     if not later:
-        return f"{held}, and nobody reads {name} after that."
+        return f"{held}, and no thread reads {name} after that."
     return f"{held}. Thread {later[0].who} reads that in line {later[0].line}, but it is not in {found.name}."
 
 

@@ -111,7 +111,7 @@ def _questions(
         they, late = f"Where is {spans(missing, block)} meanwhile?", "it is only late: the barrier waits until it comes"
     if end > first:
         places = _place(StepKind.WAIT, line, many=many), _place(StepKind.LEAVE, 0, many=many), late
-        yield asked(end, they, where, places, "So nobody comes for whom the others could wait.")
+        yield asked(end, they, where, places, "So the others wait for threads that never arrive.")
 
 
 # The story of a warp operation with a lane that takes no part: who reads from whom, who gets nothing, and where the lane is meanwhile.

@@ -168,7 +168,7 @@ def _again(found: ProductSum) -> str:
             continue
         held, by = other.at.name, f"thread {other.stored.who}"
         if one.stored == other.stored:
-            since = f"nobody has written it since {by} in line {other.stored.line}"
+            since = f"no thread has written it since {by} in line {other.stored.line}"
             return f"For k = {k} it reads {held} again, which still holds {one.name}: {since}."
         return f"For k = {k}, {one.name} comes once more: {by} has put it in {held} again, in line {other.stored.line}."
     return ""

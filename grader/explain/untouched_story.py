@@ -185,7 +185,7 @@ def untouched_story(recording: Recording) -> Story | None:
     of_expected, of_nothing = _questions(found, chosen, f"{who} {nobody}", why), _of_nothing(found, chosen, who)
     return Telling(
         found.recording,
-        title=f"nobody {found.do}s {found.name}",
+        title=f"no thread {found.do}s {found.name}",
         summary=f"{nobody} {said}",
         steps=chosen,
         schedule="The last accesses of the thread that should have done it, and what its neighbours do in that line.",
@@ -216,7 +216,7 @@ def _marks(found: _Untouched, chosen: list[Moment], said: str) -> Iterator[Mark]
     if found.expected is not None:
         like = found.expected.like
         yield Mark(like, f"Thread {like.who} {does} {like.name} here.", "note", (like.thread,))
-    text = f"The block has ended, and nobody {does} {found.name}. {said}"
+    text = f"The block has ended, and no thread {does} {found.name}. {said}"
     yield Mark(chosen[-1], text, "bad", () if thread is None else (thread,), (found.element,))
 
 

@@ -141,7 +141,7 @@ _FACTS = {
             "shared memory."
         ),
         advice="Check the grid and the block that your launch function returns for this shape.",
-        redacted="a GPU does not accept a launch, or a call of CUDA fails and nobody looks",
+        redacted="a GPU does not accept a launch, or a CUDA call fails and its error is not checked",
     ),
     Verdict.CRASH: VerdictFacts(
         label="Crash", short="crash", glyph="✸", tone="bad",

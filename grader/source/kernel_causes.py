@@ -128,7 +128,7 @@ def larger_than_the_block(code: StudentCode, name: str, threads: int) -> Iterato
             return
         if elements > threads * _stores_of_a_thread(code, name, place.line):
             many = f"`{name}` in line {place.line} has {elements:,} elements, and a block has {threads:,} threads"
-            what = f"{many}: if each thread stores one of them, nobody sets the others."
+            what = f"{many}: if each thread stores one of them, the others are never set."
             yield Said(place, what, "How many elements does each thread have to load?")
 
 

@@ -168,7 +168,7 @@ void run(int argc, char** argv) {
   const auto asked = std::ranges::count_if(tasks, [&](const OptionRule& task) { return options.has(task.name); });
   if (asked != 1) options.refuse("exactly one of its options is needed");
   const bool asks_device = options.has("probe") || options.has("try");
-  if (!asks_device && !options.words().empty()) options.refuse("'" + options.words().front() + "' is one word too many");
+  if (!asks_device && !options.words().empty()) options.refuse("'" + options.words().front() + "' is an unexpected argument");
   const std::string library = options.words().empty() ? "" : options.words().front();
   if (options.has("image")) serve(options.text("image"));
   if (options.has("watched")) serve_watched(options.text("watched"));

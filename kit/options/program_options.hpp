@@ -74,7 +74,7 @@ class ProgramOptions {
     }
     if (at < argc && std::string_view(argv[at]) == "--") ++at;
     words_.assign(argv + at, argv + argc);
-    if (words_.size() > most_words) refuse("'" + words_[most_words] + "' is one word too many");
+    if (words_.size() > most_words) refuse("'" + words_[most_words] + "' is an unexpected argument");
     for (const OptionRule& rule : rules) {
       if (rule.kind == Kind::needed && !has(rule.name)) refuse("--" + rule.name + " is missing");
     }

@@ -39,18 +39,18 @@ is_another_python() {
 
 # provide_python EXTRA: makes .venv with the grader and the packages of that extra of pyproject.toml ("" for none).
 provide_python() {
-  local extra=$1
+  local extra=$1 one
   if has_python "$extra"; then return; fi
   provide_venv
-  # A request for fewer packages removes none.
-  if [ -z "$extra" ] && [ -e .venv/.has-test ]; then extra="test"; fi
-  if [ "$extra" != dev ] && [ -e .venv/.has-dev ]; then extra=dev; fi
+  # Each extra has those before it, and a request for fewer packages removes none.
+  for one in site test dev; do
+    if [ -e ".venv/.has-$one" ] && [[ "site test dev" != *"$one "*"${extra:-none}"* ]]; then extra=$one; fi
+  done
   touch .venv/.incomplete
-  rm -f .venv/.has-{,test,dev}
+  rm -f .venv/.has-{,site,test,dev}
   quietly "installing the grader's Python packages${extra:+ and those for $extra}" install_grader "$extra" ||
     { show_log; die "pip could not install the grader's packages. It needs the network once, or a bundle (from make bundle on a machine with a network). Check the connection (behind a proxy: export https_proxy=http://host:port), then run the same command again"; }
-  touch ".venv/.has-" ".venv/.has-$extra"
-  [ "$extra" != dev ] || touch .venv/.has-test
+  for one in '' site test dev; do touch ".venv/.has-$one"; [ "$one" != "$extra" ] || break; done
   python_key >.venv/.key
   rm .venv/.incomplete
 }

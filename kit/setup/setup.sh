@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Makes this clone ready: what it needs from the machine, Python in .venv, the kit in build/. It asks nothing, edits no package
-# source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|packages|toolkit|bundle [--cuda]|part TARGET...|kit|prebuilt BUILD]
+# source, and does nothing the second time. Usage: kit/setup/setup.sh [test|dev|site|packages|toolkit|bundle [--cuda]|part TARGET...|kit|prebuilt BUILD]
 #
 # "test" adds what the project's own tests need, with a browser, Clang and Slurm where packages may be installed. "dev" makes only .venv, with all that checks and formats sources, and builds
-# nothing. "part" builds parts of the kit that a handout's first build left out. "kit" makes only the kit ready, without .venv where it came built: for the wheel, which has a Python. "prebuilt" packs what was built in BUILD for this folder. "packages" provides only the machine's packages, as the first layers of an image do. "toolkit" fetches NVIDIA's
+# nothing. "site" does the same with what makes the documents a web site. "part" builds parts of the kit that a handout's first build left out. "kit" makes only the kit ready, without .venv where it came built: for the wheel, which has a Python. "prebuilt" packs what was built in BUILD for this folder. "packages" provides only the machine's packages, as the first layers of an image do. "toolkit" fetches NVIDIA's
 # compiler for this clone, also without a GPU. "bundle" packs all of that for machines without a network. TILELAB_SETUP=private
 # unpacks packages under .tilelab/prefix even if they could be installed.
 ! LC_ALL=C grep -q $'\r' "${BASH_SOURCE[0]}" || { echo "tilelab: the files of this folder have got the line ends of Windows, with which nothing runs: unpack the handout again inside of Linux (tar -xf), and copy your .cu and answers.md files into it" >&2; exit 1; } # so that this line ends well
@@ -37,7 +37,7 @@ trap finish EXIT
 trap 'exit 130' INT TERM HUP
 
 [ "$(uname -s)" = Linux ] || die "Tilelab grades on Linux; on $(uname -s), use a container or a virtual machine"
-case ${1:-} in '' | test | dev | packages | toolkit | bundle | part | kit | prebuilt) ;; *) die "set-up knows test, dev, packages, toolkit, bundle, part, kit and prebuilt, not $1" ;; esac
+case ${1:-} in '' | test | dev | site | packages | toolkit | bundle | part | kit | prebuilt) ;; *) die "set-up knows test, dev, site, packages, toolkit, bundle, part, kit and prebuilt, not $1" ;; esac
 case $root in
   *[][\;:\"\\\<\>\|]* | *$'\n'*)
     die "the path of this folder has a sign with which it cannot be built (one of ; : \" \\ < > | [ ] or a new line): move it, or rename the folder: ${root//$'\n'/?}" ;;
@@ -74,16 +74,16 @@ provide_machine() {
 came_built=
 if [[ ${1:-} = '' || $1 = kit ]] && comes_built; then came_built=yes; fi
 case ${1:-} in
-  dev | part | prebuilt) ;;
+  dev | site | part | prebuilt) ;;
   *) if [ -n "$came_built" ]; then provide_machine prebuilt "${prebuilt_needs[@]}"; else provide_machine "" "${all_needs[@]}"; fi ;;
 esac
 if [ "${1:-}" = test ]; then provide_test_needs; fi
 case ${1:-} in
   packages) ;;
-  dev)
+  dev | site)
     # Needs no compiler and no library: only what makes .venv.
-    has_python dev || provide_needs python pip
-    provide_python dev ;;
+    has_python "$1" || provide_needs python pip
+    provide_python "$1" ;;
   bundle)
     provide_python ""
     make_bundle "${@:2}" ;;

@@ -39,7 +39,7 @@ def answer(program: str, *words: str) -> tuple[int, str, str]:
         ("launch-problem", ["time", *TIMER[2:]], "launch time: --problem is missing"),
         ("launch-problem", ["time", *TIMER[:-1]], "launch time: --report needs a value"),
         ("launch-problem", ["time", *TIMER, "--kept", "1"], "launch time: --kept is given twice"),
-        ("launch-problem", ["time", *TIMER, "report.json"], "launch time: 'report.json' is one word too many"),
+        ("launch-problem", ["time", *TIMER, "report.json"], "launch time: 'report.json' is an unexpected argument"),
         ("launch-problem", ["time", *with_rounds("3x")], "launch time: --rounds takes a whole number from 0 to 4294967295, not '3x'"),
         ("launch-problem", ["time", *with_rounds("5000")], "launch time: --rounds is from 1 to 1024"),
         ("launch", ["check", "--launch", "launch.json", *FILES, "--seed", "1"], "launch check: unknown option --seed"),
@@ -48,7 +48,7 @@ def answer(program: str, *words: str) -> tuple[int, str, str]:
         ("gpu-runner", ["--image"], "gpu-runner: --image needs a value"),
         ("gpu-runner", [], "gpu-runner: exactly one of its options is needed"),
         ("gpu-runner", ["--probe", "--try"], "gpu-runner: exactly one of its options is needed"),
-        ("gpu-runner", ["--image", "image.json", "x"], "gpu-runner: 'x' is one word too many"),
+        ("gpu-runner", ["--image", "image.json", "x"], "gpu-runner: 'x' is an unexpected argument"),
     ],
 )  # fmt: skip
 def test_it_says_what_is_wrong_and_how_it_is_called(program: str, words: list[str], said: str) -> None:

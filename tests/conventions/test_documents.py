@@ -9,7 +9,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
 
+from grader.cli.cli import app
 from grader.cli.proofs.page_proofs import broken_links
 from grader.engines import clang_flags, gcc_flags
 
@@ -142,6 +145,31 @@ def test_the_options_of_a_judge_are_those_it_takes() -> None:
     taken = set(re.findall(r'\["(--[a-z-]+)"\]', text_of("kit/judge/judge_main.cpp")))
     assert taken
     assert set(re.findall(r"--[a-z-]+", section)) == taken
+
+
+def _documented(option: str, about: str) -> bool:
+    """As `--lab`, or as the variable of make, `LAB=`."""
+    variable = option.lstrip("-").replace("-", "_").upper()
+    return re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])|\b{variable}=|`{variable}`", about) is not None
+
+
+def test_every_command_and_option_is_on_a_page_about_that_command() -> None:
+    program = get_command(app)
+    context = program.make_context("tilelab", [], resilient_parsing=True)
+    assert isinstance(program, TyperGroup)
+    commands = {name: program.get_command(context, name) for name in program.list_commands(context)}
+    assert len(commands) > 20
+    missing = []
+    for name, command in commands.items():
+        assert command is not None
+        about = "".join(
+            text for text in map(text_of, set(PAGES) - {"CHANGELOG.md"}) if re.search(rf"(tilelab|make) {name}\b", text)
+        )
+        missing += [] if about or command.hidden else [name]
+        for option in command.params if not command.hidden else ():
+            words = [one for one in (*option.opts, *option.secondary_opts) if one.startswith("-")]
+            missing += [f"{name} {words}"] if words and not any(_documented(one, about) for one in words) else []
+    assert missing == []
 
 
 def test_every_compiler_flag_is_explained() -> None:

@@ -20,6 +20,9 @@ pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "writing-a-lab.md"
 LAB = ROOT / "docs" / "small-labs" / "21-largest"  # as the page makes it
+MAKES_THE_FILES = '.venv/bin/tilelab new-lab 21-largest --title "The largest number" --shape n\nmake setup\n'
+CHECK = ".venv/bin/tilelab check-course --lab 21-largest "
+SOUND = "--proof starters --proof 'starter 21-largest' --proof 'solution 21-largest'"
 _BLOCK = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _GIT = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "init.defaultBranch=main"]
 
@@ -110,6 +113,9 @@ def test_following_the_page_to_the_letter_makes_the_lab_that_is_there(course: Pa
     for block in blocks():
         if block.language == "sh":
             printed = typed(course, block.text, fails=block.word == "fails")
+            if block.text == MAKES_THE_FILES:  # what nobody has changed yet is a sound lab
+                typed(course, CHECK + SOUND, fails=False)
+                assert "1 problem:" in typed(course, CHECK + "--proof rejects", fails=True), "there are too few of them"
         elif block.language == "text":
             missing = [line for line in block.text.splitlines() if squeezed(line) not in squeezed(printed)]
             assert not missing, f"not printed: {missing}\n{printed}"

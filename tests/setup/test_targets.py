@@ -24,7 +24,17 @@ LAB = "01-naive"
 _HAS_GPU = Path("/dev/nvidiactl").exists()
 _SHARED = (".venv", "build")
 _NOT_COPIED = (*_SHARED, ".git", ".tilelab", "out", "fuzz.log")
-_MADE = {"handouts", "reports", "trace", "report.html", "fuzz", "tidy", "autograders"}  # in build, by the targets
+_MADE = {
+    "handouts",
+    "reports",
+    "site",
+    "site-parts",
+    "trace",
+    "report.html",
+    "fuzz",
+    "tidy",
+    "autograders",
+}  # in build, by the targets
 _VARIABLES = {
     "LAB",
     "CASE",
@@ -82,6 +92,7 @@ CALLS = {
     ),  # else half an hour
     "bench": Call(("SHORT=1",), "against the same kernel unwatched at -O2", there="here", without_gpu=True),
     "ladder": Call((), "The ladder is not measured anew", without_gpu=True),
+    "site": Call((), "open build/site/index.html"),
     "check": Call(("LAB=none",), "none", 2),  # the proofs of one lab take minutes; .ci/run has them
     "lint": Call((), "1 file would be reformatted", 2, "sources", lacks=("shellcheck",)),
     "format": Call((), "1 file reformatted", there="sources"),

@@ -392,6 +392,8 @@ def grade_class(request: ClassRequest) -> int:
         progress.end()
     console.print(summary(report), soft_wrap=True)
     console.print(setup.elsewhere.speed_message if setup.elsewhere else toolset.gpu.speed_message, soft_wrap=True)
+    after = "docs/running-a-course.md says how to decide, and what to give back"
+    console.print(f"next: open {folder.path / 'index.html'}; {after}", markup=False, soft_wrap=True)
     return _FAULTS if report.faults else 0
 
 

@@ -93,6 +93,7 @@ def pages_again(request: PagesRequest) -> int:
     _say(console, done, comments)
     _say_each(console, [str(folder.path / export.file) for export in done.published.exports], "grades: ")
     _say_each(console, [str(folder.path / "index.html")], "report: ", "bold")
+    _say_each(console, ["give back the folders in students/, or the files in exports/: docs/exports.md"], "next: ")
     return _FAULTS if done.published.faults else 0
 
 
@@ -146,6 +147,7 @@ def export_again(request: ExportRequest) -> int:
     broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
     _say_each(console, broken, "", "bold magenta")
     _say_each(console, [str(folder.path / export.file) for export in (*table.exports, *formats)], "grades: ")
+    _say_each(console, ["import these files as docs/exports.md says for each platform"], "next: ")
     return _FAULTS if broken else 0
 
 
@@ -177,6 +179,8 @@ def show_history(
     console = Console(highlight=False)
     _say_each(console, lines or ["no batch has kept grades here yet"])
     _say_each(console, history.notices, "note: ", "yellow")
+    after = "`tilelab pages` counts a changed override or deadline" if student.strip() else "name a student to see why"
+    _say_each(console, [after], "next: ")
     return 0
 
 

@@ -127,7 +127,7 @@ class _ObjectProof:
                 if proved.granted:
                     return UnprovedError(caller.name, at, "a pointer to a function that announces nothing")
                 if proved.argument_bytes > room:
-                    return UnprovedError(caller.name, at, "a pointer to a function with arguments that nobody passed")
+                    return UnprovedError(caller.name, at, "a pointer to a function with arguments that were not passed")
             if foreign := self._foreign() - PURE:
                 return UnprovedError(caller.name, at, f"a pointer to `{min(foreign)}`, which is not in the file")
         return None
@@ -174,14 +174,14 @@ class _ObjectProof:
         for caller, report in self.done.values():
             for call in report.calls:
                 if self.done[_place_of(call.target)][1].argument_bytes > call.room:
-                    return UnprovedError(caller.name, call.offset - caller.value, "arguments that nobody passed")
+                    return UnprovedError(caller.name, call.offset - caller.value, "arguments that were not passed")
         for symbol in entered:
             _, proved = self.done[_place_of(symbol)]
             entry = self.entries[symbol.name]
             self.report.argument_bytes[symbol.name] = proved.argument_bytes
             granted = any(begin < 0 or end > entry.answer_bytes for begin, end in proved.granted.values())
             if proved.argument_bytes > entry.argument_bytes or granted:
-                return UnprovedError(symbol.name, 0, "arguments that nobody passed")
+                return UnprovedError(symbol.name, 0, "arguments that were not passed")
         return None
 
 

@@ -174,5 +174,6 @@ def make_leaderboard(
     if faults or unwritten:
         return _BROKEN
     console.print(f"leaderboard: {folder.path / FILE}", markup=False, soft_wrap=True, style="bold")
-    console.print(f"who is who: {ranked.files[1].path}", markup=False, soft_wrap=True)
+    names = f"next: publish that file alone; {ranked.files[1].path} says who has which pseudonym"
+    console.print(names, markup=False, soft_wrap=True)
     return 0

@@ -336,8 +336,8 @@ _NOTICES = {
     "`upload` of the roster, or give a roster with the platform's ids, numbers, logins or addresses",
     "renamed": "{count} with another name than before keep their id: {some}",
     "twice": "several uploads of one student have a row each, because nothing says which is the last: {some}",
-    "alike": "{count} whose name makes an id that somebody else has: {some}",
-    "moved": "now somebody else's than in an earlier batch here: {some}",
+    "alike": "{count} whose name makes an id that another student has: {some}",
+    "moved": "another student's than in an earlier batch here: {some}",
 }
 _Told = Mapping[str, list[str]]  # by one of these words
 
@@ -443,7 +443,7 @@ def _chosen(
             continue
         if row is not None and contradict(one.keys, row.keys, keys[number][0].strength):
             was = f"{shown(arrivals[number].shown)} was {one.id}"
-            told["moved"].append(f"{was}, whom the roster says to be somebody else")
+            told["moved"].append(f"{was}, who is another student in the roster")
         else:
             chosen[number] = one
     used = {id(one) for one in chosen.values()}

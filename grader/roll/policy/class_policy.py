@@ -211,7 +211,7 @@ class _Reader:
     def _alarms(self) -> Iterator[str]:
         if self.nobody:
             yield (
-                f"nobody among the submissions is meant by these rows, so they do nothing: {_named(self.nobody, ',')}. "
+                f"these rows name no student of the submissions, so they do nothing: {_named(self.nobody, ',')}. "
                 "Correct the names, or give a roster (ROSTER=roster.csv) if these students have handed in nothing yet"
             )
         if self.unclear:

@@ -308,7 +308,7 @@ class _Walk:
             self._cannot("it has a virtual base class")
         elif place is None and not in_union:
             if child.tag != "DW_TAG_member" or "DW_AT_declaration" not in child.attributes:  # no static member
-                self._cannot(f"nobody knows where `{name}` lies")
+                self._cannot(f"it is unknown where `{name}` is stored")
         else:
             self._align(child)
             within = path if child.tag == "DW_TAG_inheritance" or not name else f"{path}.{name}".lstrip(".")

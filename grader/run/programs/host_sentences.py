@@ -33,13 +33,13 @@ def failed_call(facts: Facts) -> Words:
 def unchecked_error(facts: Facts) -> Words:
     advice = "Compare what each call returns with cudaSuccess, and stop with a message if it is something else."
     error = facts.error
-    message = f"{facts.call} fails here ({error.name}: {error.said}), and nobody looks at the value that says so."
+    message = f"{facts.call} fails here ({error.name}: {error.said}), and its return value is not checked."
     return message, error.advice or advice
 
 
 def unasked_launch(facts: Facts) -> Words:
     words = facts.error
-    message = f"The launch of `{facts.kernel}` fails here ({words.name}: {words.said}), and nobody asks for its error."
+    message = f"The launch of `{facts.kernel}` fails here ({words.name}: {words.said}), and its error is not checked."
     advice = f"{words.advice} A launch returns nothing: ask cudaGetLastError() after it.".strip()
     return message + _why(facts.launch), advice
 
@@ -82,7 +82,7 @@ _ABORTED = {
         "Print the values that it compares.",
     ),
     r"\bfree\s*\(|\bdelete\b": (
-        "The program is stopped here: what this line frees is not memory that malloc() or new gave, or it is damaged.",
+        "The program is stopped here: what this line frees was not allocated by malloc() or new, or the heap is corrupted.",
         "Memory of cudaMalloc is freed with cudaFree, and each block once. Did anything write past the end of an array?",
     ),
     "": (

@@ -174,7 +174,7 @@ _ADVICE = {
     98: "Only a __global__ function can be launched.",
     101: "There is one device here: number 0.",
     400: "Check whether this stream or event was created, and not yet destroyed.",
-    700: "A kernel before this call used memory that it may not use.",
+    700: "A kernel before this call made an illegal memory access.",
     701: "Use fewer threads in a block or less shared memory.",
     900: "Between begin and end of a capture, call only what adds work to a stream: allocate before, wait afterwards.",
     901: "An earlier call since cudaStreamBeginCapture failed, or was not allowed.",
@@ -200,7 +200,7 @@ def error_words(error: int) -> ErrorWords:
 
 SIGNALS = {
     4: "an illegal instruction",
-    6: "abort(), after an assert, an exception that nobody caught, or memory that is damaged",
+    6: "abort(), after an assert, an uncaught exception, or a corrupted heap",
     7: "a bus error",
     8: "a division by zero",
     11: "segmentation fault: the host's code used an address that is no memory of its own",

@@ -118,8 +118,7 @@ std::size_t run_to_trace(const std::vector<AskedRun>& runs, const std::string& s
   if (chosen == nullptr) refuse(runs, shape.empty() ? usual : shape, inputs, "traced");
   if (chosen->elements > most_elements)
     throw std::invalid_argument("the launch " + chosen->shape + " has " + std::to_string(chosen->elements) +
-                                " elements, which nobody can read step by step: name a shape with at most " +
-                                std::to_string(most_elements));
+                                " elements, too many to be read step by step: name a shape with at most " + std::to_string(most_elements));
   return static_cast<std::size_t>(chosen - runs.data());
 }
 

@@ -172,13 +172,13 @@ class MessageWriter {
     return "Of the memory that " + whose + " in " + at(finding.site) + ", " + bytes(static_cast<std::size_t>(raw.index)) +
            (raw.index == 1 ? " is" : " are") + " not freed when the kernel ends" +
            (raw.about == RawFinding::About::lost
-                ? ", and no pointer to that is left: nobody can free it, and every launch takes more of the heap."
+                ? ", and no pointer to that is left: it can never be freed, and every launch takes more of the heap."
                 : ". A pointer to that is left in global memory, so that a later kernel can free it.");
   }
 
   std::string outside_allocation(const RawFinding& raw, const Finding& finding, const std::string& done) const {
     const auto* allocation = raw.region->heap->near(raw.region->base + static_cast<std::uintptr_t>(raw.offset));
-    if (allocation == nullptr) return done + " memory that nobody has allocated.";
+    if (allocation == nullptr) return done + " memory that is not allocated.";
     if (raw.region->freed && allocation->freed_by == simt::DeviceHeap::elsewhere)
       return done + " " + finding.element + ", which an earlier launch has freed.";
     if (raw.region->freed) return done + " " + finding.element + ", which was freed in " + line_of(allocation->freed_by) + ".";

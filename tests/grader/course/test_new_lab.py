@@ -26,8 +26,10 @@ def course(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def new(lab_id: str, *, title: str | None = None, problem: str | None = None, kernel: str | None = None) -> NewLab:
-    return with_defaults(lab_id, title=title, problem=problem, kernel=kernel)
+def new(
+    lab_id: str, *, title: str | None = None, problem: str | None = None, kernel: str | None = None, shape: str = "M,N"
+) -> NewLab:
+    return with_defaults(lab_id, title=title, problem=problem, kernel=kernel, shape=shape)
 
 
 def made(course: Path, lab: NewLab) -> dict[str, str]:
@@ -77,8 +79,21 @@ def test_a_title_that_would_break_a_file_is_refused(title: str) -> None:
         new("06-a", title=title)
 
 
-def test_a_new_problem_gets_a_sound_lab_that_says_what_to_write(course: Path) -> None:
-    files = made(course, new("06-row-sums", title="Sums of rows"))
+@pytest.mark.parametrize("shape", ["", "M,", "M,M", "a,b,c", "1n", "in", "int", "n-1"])
+def test_sizes_that_cannot_be_parameters_are_refused(shape: str) -> None:
+    with pytest.raises(RemediableError, match="write n for a vector, or rows,columns"):
+        new("06-a", shape=shape)
+
+
+def test_the_sizes_of_a_problem_that_exists_are_its_own(course: Path) -> None:
+    with pytest.raises(RemediableError, match=r"matmul\.hpp has its sizes already: leave out --shape"):
+        files_of(course, new("06-strips", problem="matmul", shape="n"))
+
+
+@pytest.mark.parametrize(("shape", "integers"), [("n", "int"), ("M,N", "int, int"), ("rows, columns", "int, int")])
+def test_a_new_problem_gets_a_sound_lab_that_says_what_to_write(course: Path, shape: str, integers: str) -> None:
+    files = made(course, new("06-row-sums", title="Sums of rows", shape=shape))
+    assert f'launch = "row_sums_launch({integers})"' in files["assignments/06-row-sums/lab.toml"]
     assert stale(course) == []
     lab = load_lab(course, "06-row-sums")
     assert (lab.public.title, lab.public.problem, lab.public.file) == ("Sums of rows", "row_sums.hpp", "row_sums.cu")

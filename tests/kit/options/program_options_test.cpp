@@ -73,8 +73,8 @@ TEST_CASE("what is wrong is said in a sentence, and then how the program is call
       {{"--problem"}, "--problem needs a value"},
       {{"--problem", "p", "--problem=q"}, "--problem is given twice"},
       {{"--problem", "p", "--probe=yes"}, "--probe takes no value"},
-      {{"--problem", "p", "q"}, "'q' is one word too many"},
-      {{"q", "--problem", "p"}, "'q' is one word too many"},
+      {{"--problem", "p", "q"}, "'q' is an unexpected argument"},
+      {{"q", "--problem", "p"}, "'q' is an unexpected argument"},
   }));
   CHECK(refusal(words) == "program: " + said + "\nusage: program --problem NAME");
 }

@@ -25,9 +25,10 @@ def graded(tmp_path: Path) -> Course:
 
 def test_a_class_has_a_line_for_each_batch(graded: Course, capsys: pytest.CaptureFixture[str]) -> None:
     assert show_history(str(graded.out)) == 0
-    first, second = capsys.readouterr().out.splitlines()
+    first, second, last = capsys.readouterr().out.splitlines()
     assert first == "  1  2026-10-15T00:00:00+00:00  0 grades changed; 4 graded for the first time"
     assert second == "  2  2026-10-16T00:00:00+00:00  1 grades changed; 1 new files"
+    assert last.startswith("next: ")
 
 
 @pytest.mark.parametrize("word", ["ben", "BEN", "0043", "43"])

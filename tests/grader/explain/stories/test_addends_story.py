@@ -56,7 +56,7 @@ def test_an_element_that_is_lost_is_followed_to_where_nobody_reads_it(tell: Tell
     assert times == 0
     assert not kept[at]
     assert f"{sum(not one for one in kept.values())} elements are not in it" in story.summary
-    assert "stores a sum with in[2] in parts[2] in line 15, and nobody reads parts[2] after that" in story.summary
+    assert "stores a sum with in[2] in parts[2] in line 15, and no thread reads parts[2] after that" in story.summary
 
 
 def test_a_right_sum_and_one_that_is_multiplied_have_no_story(tell: Tell) -> None:

@@ -28,7 +28,7 @@ def test_the_thread_that_a_guard_keeps_away_is_named_with_the_guard_and_its_numb
     text = NAIVE.replace(GUARD, "if (row >= M - 1 || col >= N) return;")
     traced, told = tell("01-naive", text, "20x30x4", (0, 1, 0))
     story = told["untouched"].story
-    assert story.title.endswith("nobody writes C[19][0]")
+    assert story.title.endswith("no thread writes C[19][0]")
     assert "C[19][0]" not in touched(traced, "C", CHANGES)
     wrong = traced.report.launch.mismatch
     assert wrong is not None
@@ -94,4 +94,4 @@ def test_where_nobody_writes_to_the_result_at_all_the_question_is_how_many_do(te
 
 def test_an_element_of_one_row_has_one_subscript(tell: Tell) -> None:
     _, told = tell("01-naive", reject("01-naive", "writes_nothing"), "1x8x8")
-    assert told["untouched"].story.title.endswith("nobody writes C[0]")
+    assert told["untouched"].story.title.endswith("no thread writes C[0]")
