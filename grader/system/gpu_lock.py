@@ -38,10 +38,10 @@ class GpuLock:
             yield
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Holds the device while nobody else does."""
+    def alone(self) -> Iterator[bool]:
+        """Holds the device while nobody else does. Gives what `AloneTurns.alone` gives."""
         with _locked(self._gate, fcntl.LOCK_EX), _locked(self._device, fcntl.LOCK_EX):
-            yield
+            yield False
 
 
 @contextmanager
@@ -76,8 +76,8 @@ class AloneTurns:
         with self._lock:
             return self._devices[name].waiting if name in self._devices else 0
 
-    def alone(self, name: str, lock: GpuLock) -> AbstractContextManager[None]:
-        """Holds the device, whose lock is `lock`, while nobody else does."""
+    def alone(self, name: str, lock: GpuLock) -> AbstractContextManager[bool]:
+        """Holds the device, whose lock is `lock`, while nobody else does. Gives whether another one had it alone just before."""
         with self._lock:
             return self._devices.setdefault(name, _Device()).alone(lock)
 
@@ -90,7 +90,7 @@ class _Device:
         self._held: ExitStack | None = None  # the device, between two who have it
 
     @contextmanager
-    def alone(self, lock: GpuLock) -> Iterator[None]:
+    def alone(self, lock: GpuLock) -> Iterator[bool]:
         with self._changed:
             self.waiting += 1
             self._changed.wait_for(lambda: not self._busy)
@@ -102,7 +102,7 @@ class _Device:
                 held.enter_context(lock.alone())
                 self._held = held
             self._row += 1
-            yield
+            yield self._row > 1
         finally:
             with self._changed:
                 if self._held is not None and (not self.waiting or self._row >= _MOST_IN_A_ROW):

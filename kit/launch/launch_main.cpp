@@ -5,6 +5,7 @@
 // need; `launch-problem` knows all. Exit status: 0 the report is written, whatever the launch's result; 2 it cannot be done as asked; 3 it
 // could not work. The reason is one line on standard error.
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <iostream>
 #include <numeric>
@@ -283,9 +284,9 @@ protocol::TimingReply reply_of(const judge::Answer& answer, unsigned student) {
 }
 
 // The runner uses the device in two steps. First it makes its context and does all else that takes long, while other programs may
-// use the device. Then whoever started this program waits until nobody else uses the device, and sends a line. End of input means:
-// go on.
-protocol::TimingReply timed(const ProgramOptions& options, const protocol::TimingRequest& request, const judge::MemoryFile& kept) {
+// use the device. Then whoever started this program waits until nobody else uses the device, and sends a line: the most milliseconds of
+// warm-up that are needed now. No number, or the end of input, means as many as were asked for.
+protocol::TimingReply timed(const ProgramOptions& options, protocol::TimingRequest request, const judge::MemoryFile& kept) {
   judge::RunnerProcess runner(runner_of(options));
   const auto limit = std::chrono::milliseconds(options.number<unsigned>("limit-ms"));
   protocol::TimingReply reply = reply_of(runner.ask(protocol::prepare_to_time, limit, {}), request.kept_contestant);
@@ -293,6 +294,9 @@ protocol::TimingReply timed(const ProgramOptions& options, const protocol::Timin
   std::cout << prepared << std::endl;
   std::string word;
   std::getline(std::cin, word);
+  unsigned needed_ms = request.warm_up_ms;
+  std::from_chars(word.data(), word.data() + word.size(), needed_ms);
+  request.warm_up_ms = std::min(request.warm_up_ms, needed_ms);
   reply = reply_of(runner.ask(json_text(request), limit, {kept.descriptor()}), request.kept_contestant);
   std::cout << device_is_free
             << std::endl;  // now, because ending the runner takes a while, and verifying outputs takes longer than all launches

@@ -182,10 +182,12 @@ def stage(toolset: Toolset) -> Path:
     return made
 
 
-WARM_UP_MS = 200
+WARM_UP_MS = 200  # until the clocks of an idle device are up
+_WARM_UP_MS_IN_A_ROW = 50  # the contest before has just ended: an H200's clocks stay up for longer than the next one takes to begin
 LIMIT_MS = 20_000  # for the context, the warm-up and all rounds together, so that a kernel that hangs does not block the device
 _STEP_LIMIT_SECONDS = 300  # for one step of the timer
-Alone = Callable[[], AbstractContextManager[None]]  # in it, nobody else uses the device
+# In it, nobody else uses the device. It gives whether another contest ended just before.
+Alone = Callable[[], AbstractContextManager[bool]]
 
 
 def run_contest(
@@ -259,10 +261,10 @@ def _hold_while_timed(process: subprocess.Popen[bytes], alone: Alone) -> float:
         prepared = process.stdout.readline()
     if not prepared:
         return 0
-    with alone(), _time_limit(process):
+    with alone() as in_a_row, _time_limit(process):
         began = time.monotonic()
         with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(b"go\n")
+            process.stdin.write(b"%d\n" % (_WARM_UP_MS_IN_A_ROW if in_a_row else WARM_UP_MS))
             process.stdin.flush()
         process.stdout.readline()
         return time.monotonic() - began

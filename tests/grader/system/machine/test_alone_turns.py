@@ -21,9 +21,10 @@ def order_of(folder: Path, timers: int) -> str:
     begun, go = threading.Event(), threading.Event()
 
     def alone() -> None:
-        with turns.alone("gpu", lock):
+        with turns.alone("gpu", lock) as in_a_row:
             begun.set()
             assert go.wait(300)
+            assert in_a_row == (order != [] and order[-1] == "alone")
             order.append("alone")
 
     def share() -> None:
