@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -319,7 +320,7 @@ class GpuJob:
         assert gpu.runner is not None
         folder = self.scratch / "sanitized"
         folder.mkdir()
-        with gpu.turns, self.lock.shared():
+        with gpu.turns, self.sharing():
             sanitized, trouble = sanitize(gpu.sanitizer, gpu.runner, self.lab, built.image, call, folder, self.lines)
         return dataclasses.replace(outcome, sanitized=sanitized, trouble=trouble)
 
@@ -352,7 +353,7 @@ class GpuJob:
         """The cases, while others use the device. Tried again if the machine failed: another program may have caused one failure."""
         cases: tuple[JudgedCase, ...] = ()
         for _ in range(_TRIES):
-            with self.toolset.gpu.turns, self.lock.shared():
+            with self.toolset.gpu.turns, self.sharing():
                 cases = self.judge(call, image)
             if all(case.verdict is not Verdict.INTERNAL_ERROR for case in cases):
                 break
@@ -377,6 +378,10 @@ class GpuJob:
     def lock(self) -> GpuLock:
         assert self.toolset.gpu.device is not None
         return GpuLock(self.toolset.gpu.device.lock_name)
+
+    def sharing(self) -> AbstractContextManager[None]:
+        assert self.toolset.gpu.device is not None
+        return self.toolset.gpu.alone.shared(self.toolset.gpu.device.lock_name, self.lock)
 
 
 def register_limit(cases: Sequence[JudgedCase]) -> int | None:

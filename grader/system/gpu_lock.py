@@ -59,7 +59,8 @@ def _locked(path: Path, how: int) -> Iterator[None]:
 
 
 # Who of this process has a GPU alone, one after the other. The device is handed on to whoever is ready next, instead of given back in
-# between: each time that it is taken back, all who judge on it have to end first, and it stands still meanwhile.
+# between: each time that it is taken, all who judge on it have to end first, and it stands still meanwhile. So it is taken when a whole row
+# of those who want it alone is ready, or nobody of this process judges on it.
 
 _MOST_IN_A_ROW = 8  # some seconds: then whoever wants to share the device has a turn
 
@@ -81,19 +82,25 @@ class AloneTurns:
         with self._lock:
             return self._devices.setdefault(name, _Device()).alone(lock)
 
+    def shared(self, name: str, lock: GpuLock) -> AbstractContextManager[None]:
+        """Holds the device together with others that share it."""
+        with self._lock:
+            return self._devices.setdefault(name, _Device()).shared(lock)
+
 
 class _Device:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._busy = False
-        self.waiting = self._row = 0
+        self.waiting = self._row = self._sharing = 0
         self._held: ExitStack | None = None  # the device, between two who have it
 
     @contextmanager
     def alone(self, lock: GpuLock) -> Iterator[bool]:
         with self._changed:
             self.waiting += 1
-            self._changed.wait_for(lambda: not self._busy)
+            self._changed.notify_all()
+            self._changed.wait_for(self._is_time)
             self.waiting -= 1
             self._busy = True
         try:
@@ -111,7 +118,23 @@ class _Device:
                 if self._held is None:
                     self._row = 0
                 self._busy = False
-                self._changed.notify()
+                self._changed.notify_all()
+
+    def _is_time(self) -> bool:
+        ready = self._held is not None or not self._sharing or self.waiting >= _MOST_IN_A_ROW
+        return ready and not self._busy
+
+    @contextmanager
+    def shared(self, lock: GpuLock) -> Iterator[None]:
+        with self._changed:
+            self._sharing += 1
+        try:
+            with lock.shared():
+                yield
+        finally:
+            with self._changed:
+                self._sharing -= 1
+                self._changed.notify_all()
 
 
 # Chooses among several GPUs of one kind: the next piece of work goes to the one that has the fewest pieces of this process.

@@ -23,6 +23,11 @@ namespace {
 
 constexpr std::uint32_t most_bytes = 1 << 16;  // of a turn's arguments
 
+// Before the program makes its context, for which see load_driver() in driver_api.hpp.
+[[gnu::constructor(101)]] void ask_for_one_queue() {
+  for (const char* queues : {"CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS"}) setenv(queues, "1", 0);
+}
+
 std::jmp_buf in_the_turn;
 volatile bool is_in_a_turn = false;
 

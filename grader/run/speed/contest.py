@@ -183,7 +183,9 @@ def stage(toolset: Toolset) -> Path:
 
 
 WARM_UP_MS = 200  # until the clocks of an idle device are up
-_WARM_UP_MS_IN_A_ROW = 50  # the contest before has just ended: an H200's clocks stay up for longer than the next one takes to begin
+_WARM_UP_MS_IN_A_ROW = (
+    50  # the contest before has just ended: an H200's clocks stay up for longer than the next one takes to begin
+)
 LIMIT_MS = 20_000  # for the context, the warm-up and all rounds together, so that a kernel that hangs does not block the device
 _STEP_LIMIT_SECONDS = 300  # for one step of the timer
 # In it, nobody else uses the device. It gives whether another contest ended just before.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -76,3 +78,46 @@ def test_a_device_that_cannot_be_taken_is_tried_by_the_next(tmp_path: Path, is_f
     with turns.alone("gpu", GpuLock("gpu", tmp_path)):
         assert not is_free("gpu", tmp_path)
     assert is_free("gpu", tmp_path)
+
+
+def test_the_device_is_taken_when_a_row_is_ready_or_nobody_judges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu_lock, "_MOST_IN_A_ROW", 2)
+    turns, lock, order = AloneTurns(), GpuLock("gpu", tmp_path), list[str]()
+    judged = threading.Event()
+
+    def judge() -> None:
+        with turns.shared("gpu", lock):
+            assert judged.wait(300)
+            order.append("judged")
+
+    def time_alone() -> None:
+        with turns.alone("gpu", lock):
+            order.append("timed")
+
+    threads = [threading.Thread(target=one) for one in (judge, time_alone)]
+    threads[0].start()
+    while lock_is_shared(tmp_path) is False:
+        time.sleep(0.01)
+    threads[1].start()
+    while turns.waiting("gpu") < 1:
+        time.sleep(0.01)
+    with lock.shared():  # it does not hold the gate while it waits: further judges may begin
+        pass
+    judged.set()
+    for thread in threads:
+        thread.join(300)
+    assert order == ["judged", "timed"]
+
+
+def lock_is_shared(folder: Path) -> bool:
+    """Whether somebody has the device now."""
+    file = os.open(folder / "tilelab-gpu-gpu.lock", os.O_RDONLY | os.O_CREAT)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
