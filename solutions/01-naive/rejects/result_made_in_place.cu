@@ -7,7 +7,7 @@ __host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int K) {
 }
 struct Value {
   float x;
-  static void* operator new(size_t, void* place) { return place; }
+  __device__ static void* operator new(size_t, void* place) { return place; }
 };
 __device__ Value make_value(float x) { return Value{x}; }
 
