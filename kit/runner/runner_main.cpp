@@ -100,7 +100,7 @@ class LaunchProcess {
     sizes_.clear();
     for (std::size_t i = 0; i < files_.size(); ++i) {
       struct stat about{};
-      if (fstat(frame.descriptors[i].get(), &about) != 0 || about.st_size < 0) return false;
+      if (fstat(frame.descriptors[i].get(), &about) != 0 || about.st_size < 0 || about.st_size > most_copied_bytes) return false;
       sizes_.push_back(static_cast<std::size_t>(about.st_size));
       if (!copied(frame.descriptors[i], files_[i], sizes_[i])) return false;
     }
@@ -183,6 +183,8 @@ class LaunchProcess {
     }
     _exit(0);
   }
+
+  static constexpr off_t most_copied_bytes = 8 << 20;  // of a buffer: to copy more costs more than a new process
 
   Mailbox& mailbox_;
   Bell next_, done_;
