@@ -1,4 +1,4 @@
-"""The worked example of lab 02, from the executor: an 8 by 8 product in 4 by 4 tiles, block (0, 0), as `tilelab trace` sees it.
+"""The worked example of lab 02, from the executor: an 8 by 8 product in 4 by 4 tiles, block (0,0), as `tilelab trace` sees it.
 
 Prints what two threads add in each phase, and what is stored, from the model solution with its tile made 4 wide. That lab's write-up
 holds them as a passage made by this command: `make check` fails when they are not current, `.venv/bin/tilelab check-course --remake`

@@ -87,7 +87,7 @@ def blocks_over_c() -> str:
             if chosen:
                 hatched(canvas, x, y + 4 * unit, side, side - 4 * unit)
             canvas.box(x + side / 2 - 29, y + side / 2 - 15, 58, 26, "#ffffff", "none", radius=6)
-            canvas.text(x + side / 2, y + side / 2 + 4, f"({bx}, {by})", anchor="middle", bold=chosen)
+            canvas.text(x + side / 2, y + side / 2 + 4, f"({bx},{by})", anchor="middle", bold=chosen)
     canvas.box(left, top, 50 * unit, 20 * unit, "none", EDGE[C], weight=3)
     canvas.line(left, top - 14, left + 120, top - 14, tip=True)
     canvas.text(left + 128, top - 9, "x: columns", size=13)
@@ -106,6 +106,6 @@ def blocks_over_c() -> str:
     canvas.text(x + 108, y - 9, "threadIdx.x", size=13)
     canvas.line(x - 14, y, x - 14, y + 90, tip=True)
     canvas.text(x - 22, y + 50, "threadIdx.y", size=13, anchor="end")
-    canvas.text(x, y + 16 * side + 24, "Black: thread (3, 0). Framed: warp 0,", size=13, fill=SOFT)
+    canvas.text(x, y + 16 * side + 24, "Black: thread (3,0). Framed: warp 0,", size=13, fill=SOFT)
     canvas.text(x, y + 16 * side + 42, "the threads with y = 0 and y = 1.", size=13, fill=SOFT)
     return canvas.svg()

@@ -53,7 +53,7 @@ def phases() -> str:
         top + 20,
         "Each square is a tile.\n"
         "Numbers are phases: in\n"
-        "phase 0 block (2, 1)\n"
+        "phase 0 block (2,1)\n"
         "loads the two tiles\n"
         "marked 0, in phase 1\n"
         "those marked 1, …",
@@ -70,22 +70,22 @@ def one_phase() -> str:
     canvas = Canvas(
         960,
         480,
-        "In one phase each thread loads one element of each tile; after the barrier thread (1, 2) reads a row and a column.",
+        "In one phase each thread loads one element of each tile; after the barrier thread (1,2) reads a row and a column.",
     )
     side = 38
-    canvas.text(24, 34, "Phase 0 of block (0, 0), tiles of 4 × 4", size=17, bold=True)
+    canvas.text(24, 34, "Phase 0 of block (0,0), tiles of 4 × 4", size=17, bold=True)
     canvas.text(24, 66, "1  Load: 16 threads, one element of each tile", bold=True)
     a = lambda row, column: str(4 * row + column + 1)  # noqa: E731 -- the example's first tile
     b = lambda row, column: str(4 * column + row + 1)  # noqa: E731
     _tile(canvas, 40, 104, side, "tile of A", A, a, {(2, 1)})
     _tile(canvas, 40, 294, side, "tile of B", B, b, {(2, 1)})
     canvas.text(210, 190, "Framed: loaded by", size=13, fill=SOFT)
-    canvas.text(210, 208, "thread (1, 2), that is", size=13, fill=SOFT)
+    canvas.text(210, 208, "thread (1,2), that is", size=13, fill=SOFT)
     canvas.text(210, 226, "x = 1, y = 2: row 2,", size=13, fill=SOFT)
     canvas.text(210, 244, "column 1 of each tile.", size=13, fill=SOFT)
     canvas.box(400, 56, 8, 370, INK, INK)
     canvas.text(404, 452, "__syncthreads()", anchor="middle", bold=True)
-    canvas.text(450, 66, "2  Compute: thread (1, 2) reads 4 + 4", bold=True)
+    canvas.text(450, 66, "2  Compute: thread (1,2) reads 4 + 4", bold=True)
     canvas.cells(470, 252, 4, 4, side, lambda row, _: A if row == 2 else PALE[A], words=a)
     canvas.cells(670, 88, 4, 4, side, lambda _, column: B if column == 1 else PALE[B], words=b)
     canvas.cells(670, 252, 4, 4, side, lambda row, column: C if (row, column) == (2, 1) else PALE[C])

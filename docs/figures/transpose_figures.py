@@ -51,7 +51,7 @@ def turned_tile() -> str:
         "A tile of in is read row by row, turned in shared memory, and written row by row to its place in out.",
     )
     side, small, top = 44, 30, 96
-    canvas.text(24, 34, "Block (2, 1): both global sides go row by row", size=17, bold=True)
+    canvas.text(24, 34, "Block (2,1): both global sides go row by row", size=17, bold=True)
     canvas.text(36, top - 12, "in: 3 × 4 tiles", bold=True, fill=EDGE[A])
     canvas.cells(36, top, 3, 4, side, lambda row, column: A if (row, column) == (1, 2) else PALE[A])
     canvas.text(330, top - 12, "its tile in shared memory", bold=True, fill=EDGE[B])

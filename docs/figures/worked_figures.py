@@ -28,9 +28,9 @@ def worked_tiles() -> str:
     """Both matrices with the tiles of each phase, and the tile of C that comes of them."""
     a, b, c = _numbers()
     canvas = Canvas(
-        900, 690, "The worked example: A and B with the tiles that block (0, 0) loads in each phase, and its tile of C."
+        900, 690, "The worked example: A and B with the tiles that block (0,0) loads in each phase, and its tile of C."
     )
-    canvas.text(24, 34, "Block (0, 0): two tiles of A, two tiles of B, one tile of C", size=17, bold=True)
+    canvas.text(24, 34, "Block (0,0): two tiles of A, two tiles of B, one tile of C", size=17, bold=True)
     left, top, right, low = 60, 90, 420, 400
     _matrix(canvas, "A", a, left, low, lambda row, _: A if row < _TILE else PALE[A])
     _matrix(canvas, "B", b, right, top, lambda _, column: B if column < _TILE else PALE[B])
@@ -59,9 +59,9 @@ def worked_phases() -> str:
         ([row[at : at + _TILE] for row in a[:_TILE]], [row[:_TILE] for row in b[at : at + _TILE]]) for at in starts
     ]
     canvas = Canvas(
-        900, 470, "The worked example: As and Bs in both phases, and how thread (1, 0) comes to its sum in each."
+        900, 470, "The worked example: As and Bs in both phases, and how thread (1,0) comes to its sum in each."
     )
-    canvas.text(24, 34, "Shared memory in each phase, and the sum of thread (1, 0)", size=17, bold=True)
+    canvas.text(24, 34, "Shared memory in each phase, and the sum of thread (1,0)", size=17, bold=True)
     total = 0
     for phase, (tile_a, tile_b) in enumerate(phases):
         top = 90 + phase * 185

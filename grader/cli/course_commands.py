@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from grader.cli.error_exit import say_next
 from grader.cli.proofs import page_proofs
 from grader.cli.proofs.course_proofs import LabProofs, Proof, Step, UnpackedHandout, course_proofs, pages
 from grader.course import handouts, starters
@@ -53,7 +54,7 @@ def make_starters(
     except MarkerError as error:
         raise LabError(str(error)) from error
     _say("\n".join(f"wrote {path}" for path in written) or "nothing has changed")
-    _say("next: `make check` proves what is in them")
+    say_next("`make check` proves what is in them")
     return 0
 
 
@@ -83,7 +84,8 @@ def make_handouts(
     if built:
         _say("packing the kit that is built here ...")
         made = handouts.with_built_kit(root, made)
-    _say(f"{made.manifest}\nnext: give students {handouts.write(made, root / out)}, and nothing else")
+    _say(str(made.manifest))
+    say_next(f"give students {handouts.write(made, root / out)}, and nothing else")
     return 0
 
 
@@ -215,8 +217,9 @@ def check_course(
     console.print(f"{len(outcomes)} proofs, {len(failed)} failed{counted}", soft_wrap=True)
     if failed:
         console.print(f"failed: {', '.join(failed)}", style="red", soft_wrap=True)
+        say_next("correct what failed, and run the same command again")
     else:
-        console.print("next: all proofs, without --proof" if proof else "next: `make handouts` packs it for students")
+        say_next("all proofs, without --proof" if proof else "`make handouts` packs it for students")
     return _FAILED if failed else 0
 
 

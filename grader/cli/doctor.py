@@ -16,7 +16,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from grader.engines.backend import VARIABLE, backend_choice, choose_compiler, left_out, open_backend
+from grader.cli.error_exit import say_next
+from grader.engines.backend import COMPILER_VARIABLE, VARIABLE, backend_choice, choose_compiler, left_out, open_backend
 from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root, load_labs, matching_lab, seed_if_made
 from grader.model.errors import MachineError, RemediableError
@@ -33,6 +34,7 @@ from grader.system.confinement import SandboxUnavailable, gpu_devices
 from grader.system.own_files import write_atomically
 
 _SET_UP = "run `make setup`"
+_GO_ON = "`make grade`; in a handout, `make test`"
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def examine() -> int:
         mark, style = ("ok", "green") if check.ok else ("--", "red" if check.needed else "dim")
         console.print(Text.assemble((f"{mark} ", style), f"{check.what:10} {check.found}"), soft_wrap=True)
     lacking = [check.what for check in checks if check.needed and not check.ok]
-    console.print(f"next: correct {', '.join(lacking)}" if lacking else "next: `make grade`; in a handout, `make test`")
+    say_next(f"correct {', '.join(lacking)}" if lacking else _GO_ON)
     return 1 if lacking else 0
 
 
@@ -85,7 +87,9 @@ def show_canaries(
     for canary, what in tried:
         mark, style = ("--", "red") if what else ("ok", "green")
         console.print(Text.assemble((f"{mark} ", style), f"{canary.source.stem:24} {what}"), soft_wrap=True)
-    return 3 if any(what for _, what in tried) else 0
+    fails = any(what for _, what in tried)
+    say_next(f"choose another compiler with {COMPILER_VARIABLE}" if fails else _GO_ON)
+    return 3 if fails else 0
 
 
 def _canaries(root: Path) -> str:
@@ -206,6 +210,7 @@ def calibrate_labs(
     if out is not None:
         write(out, found, {one.id: one.public.title for one in labs}, (device, measured), tiers=tiers)
         console.print(f"report: {out}", markup=False, soft_wrap=True)
+    say_next("compare these tiers with those in each lab's lab.toml: docs/lab-files.md")
     return 0
 
 

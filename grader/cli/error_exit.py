@@ -92,6 +92,13 @@ def _request(kind: type, named: dict[str, Any]) -> object:
     return kind(**own, of_plugins=named) if named else kind(**own)
 
 
+def say_next(words: str, *, on_errors: bool = False) -> None:
+    """A command's last line: what to do next. `on_errors`: where standard output is another program's."""
+    from grader.model.visible_text import whole  # noqa: PLC0415 -- few commands need it while a student waits
+
+    (sys.stderr if on_errors else sys.stdout).write(f"next: {whole(words)}\n")
+
+
 def guarded(run: Callable[[], int]) -> NoReturn:
     """The status that `run` returns; 2: the request cannot be carried out; 3: this machine failed; 130: interrupted."""
     try:

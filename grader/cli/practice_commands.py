@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from grader.cli.error_exit import say_next
 from grader.cli.practice.practice import Practice, chosen_cases, chosen_labs, focus_of
 from grader.cli.practice.terminal_keys import OwnTerminal, keys_of_terminal, student_console, window_lines
 from grader.engines.toolset import Toolset
@@ -100,9 +101,7 @@ def show_answers(lab: _Labs = None) -> int:
         raise LabError(f"{labs[0].id} asks no questions" if len(labs) == 1 else "none of these labs asks questions")
     console.print(answers_screen(found))
     done = all(one.answered == len(one.questions) and one.all_right for _, one in found)
-    console.print(
-        "next: hand in answers.md with your code" if done else "next: write in answers.md, below each question"
-    )
+    say_next("hand in answers.md with your code" if done else "write in answers.md, below each question")
     return 0 if done else _NOT_PASSED
 
 
@@ -199,6 +198,8 @@ def report_labs(
     console.print(f"report: {page}", markup=False, soft_wrap=True)
     if show and console.is_terminal and not open_page(page, os.environ):
         console.print("No browser could be started: open that file in a browser yourself.", style="dim")
+    left = next((one.lab_id for one in tried if not one.passed), "")
+    say_next(f"read on the page what to look at first in {left}" if left else "hand in your files")
     return 0
 
 

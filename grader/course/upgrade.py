@@ -86,7 +86,7 @@ class Plan:
         if not untouched:
             self._put_aside(path)
         else:
-            self._clear_the_way(path)
+            self._put_aside_in_the_way(path)
         (self.replaced if exists else self.added).append(path)
 
     def remove_file(self, path: str) -> None:
@@ -120,7 +120,7 @@ class Plan:
         names = (name for name in _names(path, "mine") if name not in self.aside.values())
         self.aside[path] = next(name for name in names if not os.path.lexists(self.folder / name))
 
-    def _clear_the_way(self, path: str) -> None:
+    def _put_aside_in_the_way(self, path: str) -> None:
         """A file that stands where a folder of the new handout comes."""
         for parent in reversed(PurePosixPath(path).parents):
             name = str(parent)

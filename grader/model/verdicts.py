@@ -117,7 +117,8 @@ _FACTS = {
         happened="the kernel or the launch function that the lab asks for is missing",
         sentence="The file compiles, but the kernel or the launch function that the lab names is not in it.",
         next_step=(
-            "Compare names, parameter types and const with the starter file. Both functions must be declared as they are there."
+            "The message has the line to write: take its name, parameter types and const from there, in that order. "
+            "Both functions must be declared as the lab names them."
         ),
         never_ran=True, earns_nothing=True,
     ),

@@ -38,7 +38,7 @@ def mistakes(errors: Sequence[Diagnostic], code: StudentCode, most: int) -> list
 
 def explained(error: Diagnostic, code: StudentCode) -> Said:
     """By the first that knows it; else in the compiler's words, without its proposals: those are names of the C library."""
-    found = slip(error, code) or next((said for _, said in ERRORS.said(error, code)), None)
+    found = typo_said(error, code) or next((said for _, said in ERRORS.said(error, code)), None)
     found = found or unknown_name(error, code) or missing_sign(error, code)
     own_words = re.sub(r"; did you mean .*$", "", error.text)
     return found or Said(code.word_at(error.line, error.column), f"{COMPILER_SAYS}: {own_words}")
@@ -94,7 +94,7 @@ _PATTERNS: tuple[tuple[str, str, str], ...] = (
 _TABLE = tuple((re.compile(pattern), what, advice) for pattern, what, advice in _PATTERNS)
 
 
-def slip(error: Diagnostic, code: StudentCode) -> Said | None:
+def typo_said(error: Diagnostic, code: StudentCode) -> Said | None:
     return next((said for _, said in TYPOS.said(error, code)), None)
 
 

@@ -279,7 +279,7 @@ ERRORS.row(
     r"return value type does not match",
     at="return",
     what="The launch function has to return a `LaunchConfig`, which holds a grid and a block.",
-    advice="As in the starter file: return LaunchConfig{{grid, block}}; with the name and with braces.",
+    advice="Write return LaunchConfig{{grid, block}}; with the name and with braces.",
 )
 
 
@@ -388,7 +388,7 @@ def unknown_name(error: Diagnostic, code: StudentCode) -> Said | None:
 def _of_course(name: str, place: Span, code: StudentCode) -> Said | None:
     """What only one thing can be meant by."""
     if name == "LaunchConfig":
-        advice = "Begin the file with #include <tilelab/device.cuh>, as the starter file does."
+        advice = "Begin the file with #include <tilelab/device.cuh>."
         return Said(place, "`LaunchConfig` is not known here.", advice)
     if (header := header_of(name)) and f"<{header}>" not in code.text:
         return Said(place, f"`{name}` is not known here.", f"It needs #include <{header}>.")

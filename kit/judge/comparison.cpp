@@ -133,7 +133,7 @@ InTiles in_tiles(const Wrong& wrong) {
 std::optional<std::string> one_tile(const Wrong& wrong) {
   const InTiles in = in_tiles(wrong);
   if (!in.one_row || !in.one_column) return std::nullopt;
-  return wrong.of(in.height * in.width) + "the tile of block (" + number(in.column) + ", " + number(in.row) + ")";
+  return wrong.of(in.height * in.width) + "the tile of block (" + number(in.column) + "," + number(in.row) + ")";
 }
 
 std::optional<std::string> lines_of_tiles(const Wrong& wrong) {

@@ -123,7 +123,7 @@ def _data(page: str) -> str:
 
 
 # A change of the kernel, and the text that only one of the two tables then contains: four phases; a second barrier at the end of
-# the first phase; for thread (1, 0) the sum of (k + 1)(4k + 2), k < 4.
+# the first phase; for thread (1,0) the sum of (k + 1)(4k + 2), k < 4.
 CHANGES = {
     "another tile": (b"constexpr int tile = 4;", b"constexpr int tile = 2;", "Phase 3, computing"),
     "no second barrier": (

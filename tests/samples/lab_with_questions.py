@@ -12,8 +12,8 @@ SPEC = {
         {
             "id": "other-order",
             "before": "make trace",
-            "text": "Thread (1, 0) is slow. Which value does it read from the tile,\nand what is its sum then?",
-            "number": [{"label": "As[0][0]"}, {"label": "sum of thread (1, 0)"}],
+            "text": "Thread (1,0) is slow. Which value does it read from the tile,\nand what is its sum then?",
+            "number": [{"label": "As[0][0]"}, {"label": "sum of thread (1,0)"}],
         },
         {
             "id": "barriers",
@@ -31,7 +31,7 @@ SPEC = {
 }
 NUMBERS = {
     ("other-order", "As[0][0]"): Fraction(17),
-    ("other-order", "sum of thread (1, 0)"): Fraction(150),
+    ("other-order", "sum of thread (1,0)"): Fraction(150),
     ("barriers", "arrivals"): Fraction(128),
     ("memory", "size"): Fraction(8192),
     ("memory", "part"): Fraction(22, 100),
@@ -55,7 +55,7 @@ def filled(form: str | None = None) -> str:
     text = answer_form(lab()) if form is None else form
     for label, value in (
         ("As[0][0]", "17"),
-        ("sum of thread (1, 0)", "150"),
+        ("sum of thread (1,0)", "150"),
         ("arrivals", "128"),
         ("size (bytes)", "8 KiB"),
         ("part (%)", "21.9 %"),

@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.cli.classes.pages_command import Exports, exports_named
-from grader.cli.error_exit import argument, flag, option
+from grader.cli.error_exit import argument, flag, option, say_next
 from grader.explain.class_mistakes import CommentsFile
 from grader.explain.suspect_search import MutantSearch
 from grader.model.course_root import course_root, course_seed, load_labs
@@ -393,7 +393,7 @@ def grade_class(request: ClassRequest) -> int:
     console.print(summary(report), soft_wrap=True)
     console.print(setup.elsewhere.speed_message if setup.elsewhere else toolset.gpu.speed_message, soft_wrap=True)
     after = "docs/running-a-course.md says how to decide, and what to give back"
-    console.print(f"next: open {folder.path / 'index.html'}; {after}", markup=False, soft_wrap=True)
+    say_next(f"open {folder.path / 'index.html'}; {after}")
     return _FAULTS if report.faults else 0
 
 

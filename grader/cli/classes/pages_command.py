@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from grader.cli.error_exit import option
+from grader.cli.error_exit import option, say_next
 from grader.explain.class_mistakes import CommentsFile
 from grader.model.course_root import course_root, load_labs
 from grader.model.errors import RemediableError
@@ -93,7 +93,7 @@ def pages_again(request: PagesRequest) -> int:
     _say(console, done, comments)
     _say_each(console, [str(folder.path / export.file) for export in done.published.exports], "grades: ")
     _say_each(console, [str(folder.path / "index.html")], "report: ", "bold")
-    _say_each(console, ["give back the folders in students/, or the files in exports/: docs/exports.md"], "next: ")
+    say_next("give back the folders in students/, or the files in exports/: docs/exports.md")
     return _FAULTS if done.published.faults else 0
 
 
@@ -147,7 +147,7 @@ def export_again(request: ExportRequest) -> int:
     broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
     _say_each(console, broken, "", "bold magenta")
     _say_each(console, [str(folder.path / export.file) for export in (*table.exports, *formats)], "grades: ")
-    _say_each(console, ["import these files as docs/exports.md says for each platform"], "next: ")
+    say_next("import these files as docs/exports.md says for each platform")
     return _FAULTS if broken else 0
 
 
@@ -179,8 +179,9 @@ def show_history(
     console = Console(highlight=False)
     _say_each(console, lines or ["no batch has kept grades here yet"])
     _say_each(console, history.notices, "note: ", "yellow")
-    after = "`tilelab pages` counts a changed override or deadline" if student.strip() else "name a student to see why"
-    _say_each(console, [after], "next: ")
+    say_next(
+        "`tilelab pages` counts a changed override or deadline" if student.strip() else "name a student to see why"
+    )
     return 0
 
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from grader.cli.error_exit import argument, flag, option
+from grader.cli.error_exit import argument, flag, option, say_next
 from grader.cli.practice.terminal_keys import student_console
 from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import block_of_mistake, mistake_stories, story_of
@@ -105,7 +105,7 @@ class CheckOptions:
 def check_file(options: CheckOptions) -> int:
     """Run one kernel of any file under every detector: races, bounds, uninitialised reads, barriers."""
     try:  # the status is 1 if something was found or the launch did not end well, 2 if there was none; JSON is written in every case
-        report, status = _checked(options)
+        report, status = checked_file(options)
     except (RemediableError, MachineError) as error:
         if options.as_json:
             kernel, proposals = getattr(error, "kernel", ""), getattr(error, "proposals", ())
@@ -113,10 +113,14 @@ def check_file(options: CheckOptions) -> int:
         raise
     if options.as_json:
         print_json(report)
+    else:
+        others = "try other sizes and inputs too: --grid, --block and --arg"
+        say_next(others if status == 0 else "correct the first finding, and check the file again")
     return status
 
 
-def _checked(options: CheckOptions) -> tuple[CheckReport, int]:
+def checked_file(options: CheckOptions) -> tuple[CheckReport, int]:
+    """Prints what was found, except as JSON. With the exit status."""
     file = options.file
     if options.early_return not in {"note", "error"}:
         raise CheckError(f"--early-return {options.early_return!r}: write note or error")
@@ -285,6 +289,8 @@ def run_file(context: typer.Context, options: RunOptions) -> int:
         sys.stdout.flush()
         console = Console(file=sys.stderr, highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
         console.print(ProgramPage(report, source.texts), soft_wrap=False)
+        others = "run it with other arguments and sizes, too"
+        say_next(others if report.is_clean else "correct the first finding, and run it again", on_errors=True)
     if report.ended in {"not-built", "refused"}:
         return _CANNOT
     return (report.status or 0) if report.is_clean else _FOUND
@@ -336,7 +342,10 @@ def profile_kernel(
         parts = [*traffic_parts(asked.id, launch), *modelled, *verdict_parts(launch)]
         shown = as_text(parts)
     sys.stdout.write(shown + "\n")
-    return 0 if launch.verdict is Verdict.PASS else _NOT_PASSED
+    passed = launch.verdict is Verdict.PASS
+    if not json_:
+        say_next("change the line with the most sectors, and profile again" if passed else "correct the first finding")
+    return 0 if passed else _NOT_PASSED
 
 
 def as_plain(report: ProfileReport, model: ModelledTime | None = None, found: Outlook | None = None) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from grader.cli.error_exit import flag, option
-from grader.cli.launches.check_command import CheckOptions, Kernel, OfLab, ShowPage, check_file
+from grader.cli.error_exit import flag, option, say_next
+from grader.cli.launches.check_command import CheckOptions, Kernel, OfLab, ShowPage, checked_file
 from grader.engines.toolset import Toolset
 from grader.explain.mistake_stories import better_block, block_of_mistake, mistake_stories, story_of
 from grader.explain.race_story import story_of_race
@@ -80,7 +80,7 @@ def trace_own_launches(file: Path, lab: Lab, folder: Path, *, show: bool = True)
 def _trace(file: Path, kernel: str, page: Path, *, show: bool) -> int:
     options = CheckOptions(file, kernel, trace=True, page=page, show=show)
     try:
-        return check_file(options)
+        return checked_file(options)[1]
     except ProposalError as error:
         if not error.proposals:
             raise
@@ -89,7 +89,7 @@ def _trace(file: Path, kernel: str, page: Path, *, show: bool) -> int:
         sys.stdout.flush()
         found, grid, block = error.proposal, *map(extent_text, (error.proposal.grid, error.proposal.block))
         options = replace(options, grid=grid, block=block)
-        return check_file(replace(options, shared_bytes=found.shared_bytes, arguments=found.arguments))
+        return checked_file(replace(options, shared_bytes=found.shared_bytes, arguments=found.arguments))[1]
 
 
 # `tilelab trace` for a lab whose host code is the student's: runs it on a public test's numbers, says which launches it makes, and traces
@@ -210,6 +210,7 @@ def _of_host(run: SurveyedRun) -> Iterator[str]:
 
 _NOT_PASSED = 1
 _MOST_BLOCKS = 2  # that are followed until one has to do with the mistake
+_CORRECT = "correct the first mistake, and run the tests"
 _PAGES = Path("build/trace")  # in the course's folder: a page for each lab
 
 
@@ -257,7 +258,9 @@ def trace_kernel(wish: TraceWish) -> int:
                 raise
             sys.stdout.write(f"{whole(str(error))}\n")
             at = wish.page.parent if wish.page else root / _PAGES
-            return max(_NOT_PASSED, trace_own_launches(file, lab, at, show=wish.show))
+            status = max(_NOT_PASSED, trace_own_launches(file, lab, at, show=wish.show))
+            say_next(_CORRECT)
+            return status
         sys.stdout.write(_rendered(found, shown, wish) + "\n")
         if wish.paged and (wish.page or not wish.as_json):
             at = wish.page or root / _PAGES / f"{lab.id}.html"
@@ -268,7 +271,10 @@ def trace_kernel(wish: TraceWish) -> int:
                 for kind in ("race", "blocks")
             }
             write_stories(at, races, _mistakes(traced, found.again, source), asks=lab.public.step_questions)
-    return 0 if found.is_right and found.traced.report.launch.verdict is Verdict.PASS else _NOT_PASSED
+    passed = found.is_right and found.traced.report.launch.verdict is Verdict.PASS
+    if not wish.as_json:
+        say_next("follow another block with --block, or run the tests" if passed else _CORRECT)
+    return 0 if passed else _NOT_PASSED
 
 
 def _follow(
@@ -319,7 +325,11 @@ def _rendered(found: TracedRun, shown: set[Index3], wish: TraceWish) -> str:
     if launch.grid and launch.block:
         grid, block = (" x ".join(map(str, extent)) for extent in (launch.grid, launch.block))
         said += f" {grid} blocks of {block} threads, in x, y and z."
-    parts = [*run_parts(found), Heading(f"Block {traced.request.block} of {traced.name}"), Sentence(said)]
+    parts = [
+        *run_parts(found),
+        Heading(f"Block ({','.join(map(str, traced.request.block))}) of {traced.name}"),
+        Sentence(said),
+    ]
     if traced.steps is not None:
         only = (lambda thread: thread in shown) if shown else None
         parts += trace_parts(traced.steps, only, brief=not (shown or wish.whole))

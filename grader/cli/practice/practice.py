@@ -67,7 +67,7 @@ def readable_source(path: Path, lab: Lab) -> bytes:
     return data
 
 
-def lookalikes(path: Path) -> list[str]:
+def probably_meant(path: Path) -> list[str]:
     """Names of files beside it that were probably meant to be it: `x.cu.txt`, `x (1).cu`, `X.CU`. The newest comes first."""
     from grader.model.written_names import nearly
 
@@ -81,7 +81,7 @@ def lookalikes(path: Path) -> list[str]:
 
 def _missing(path: Path, lab: Lab) -> str:
     wanted = f"{path}: there is no such file. The lab {lab.id} asks for {lab.public.file}"
-    near = lookalikes(path)
+    near = probably_meant(path)
     if not near:
         return f"{wanted}; a new starter is in the handout's archive"
     rename = f"mv {shlex.quote(str(path.parent / near[0]))} {shlex.quote(str(path))}"
@@ -173,7 +173,7 @@ class Practice:
         text = normalise(data)[0].decode("utf-8", "replace")
         name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
         untouched, speed = self._is_starter(lab, data), lab.public.speed_points
-        beside = tuple(lookalikes(path)) if untouched else ()
+        beside = tuple(probably_meant(path)) if untouched else ()
         return Tried(lab.id, result, text, name, untouched=untouched, speed_points=speed, beside=beside)
 
     def is_left_alone(self, lab: Lab) -> bool:

@@ -21,11 +21,11 @@ from grader.model.visible_text import counted, points, share
 from grader.pages.class_page.class_view import (
     ClassView,
     attention,
-    brought_nothing,
     decisions,
     follow_up,
     full_link,
     group,
+    handed_in_nothing,
     is_open,
     moved,
     needs_help,
@@ -376,7 +376,7 @@ def by_section(view: ClassView) -> Shown | None:
 
 def _section_row(key: str, results: Sequence[Result], labs: Sequence[str]) -> Shown:
     """`key`: as in the data of the page; empty: those whom the roster gives no section."""
-    there = [one for one in results if not brought_nothing(one)]
+    there = [one for one in results if not handed_in_nothing(one)]
     totals = [one.total for one in there]
     of_labs = [[one.labs[lab_id] for one in there if lab_id in one.labs] for lab_id in labs]
     none = "\N{EN DASH}"
@@ -431,7 +431,7 @@ def row_data(view: ClassView, rows: Sequence[Result], names: Sequence[str]) -> d
     changed = {one.submission.id: {change.date for change in moved(one)} for one in view.results}
     last = max(set().union(*changed.values()), default="")  # when a batch last found a grade other than before
     flags: dict[str, Collection[str]] = {
-        "nothing": {one.submission.id for one in view.results if brought_nothing(one)},
+        "nothing": {one.submission.id for one in view.results if handed_in_nothing(one)},
         "help": needs_help(view),
         "open": {one.submission.id for one in view.results if is_open(one)},
         "changed": {student for student, dates in changed.items() if last in dates},

@@ -62,7 +62,7 @@ class ClassView:
         return tuple(sorted({one for result in self.results if (one := result.submission.student.section)}))
 
 
-def brought_nothing(result: Result) -> bool:
+def handed_in_nothing(result: Result) -> bool:
     """Whether there is no upload, or none of a lab's files in it."""
     if not result.submission.handed_in:
         return True
@@ -266,7 +266,7 @@ _MOST_REASONS = 3
 
 def follow_up(view: ClassView) -> Shown | None:
     without = "an upload without a lab's file"
-    absent = ((one, without if one.submission.handed_in else "") for one in view.results if brought_nothing(one))
+    absent = ((one, without if one.submission.handed_in else "") for one in view.results if handed_in_nothing(one))
     behind = ((view.by_id[student], reasons) for student, reasons in needs_help(view).items())
     few_pass = f"a lab is wrong that {MOST_PASS:.0f} % of the class pass, or a lab's technique is missed."
     rows: tuple[tuple[str, str, str, str, Iterable[Said]], ...] = (
@@ -282,7 +282,7 @@ def follow_up(view: ClassView) -> Shown | None:
 
 def needs_help(view: ClassView) -> Mapping[str, str]:
     """The reasons by student, those with the fewest points first. Not of those who handed in nothing, and of no total that is open."""
-    at_work = [one for one in view.results if not brought_nothing(one) and not is_open(one)]
+    at_work = [one for one in view.results if not handed_in_nothing(one) and not is_open(one)]
     if not at_work:
         return {}
     middle = median(one.total for one in at_work)

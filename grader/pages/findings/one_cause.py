@@ -175,14 +175,14 @@ _NO_ENTRY = "the kernel or the launch function that the lab names is not in it"
 _WORDS = {
     "launcher": (
         (_NO_ENTRY, "the function that the lab names is not in it"),
-        ("Both functions must be declared as they are there.", "The function must be declared as it is there."),
+        ("Both functions must be declared as the lab names them.", "It must be declared as the lab names it."),
         *_OF_CODE,
     ),
     "program": (
         (_NO_ENTRY, "there is no main() in it"),
         (
             Verdict.MISSING_ENTRY_POINT.facts.next_step,
-            "A program begins in main(): compare yours with the starter file.",
+            "A program begins in main(): write `int main()` with its body, outside all other functions.",
         ),
         *_OF_CODE,
     ),

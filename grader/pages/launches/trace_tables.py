@@ -1,6 +1,6 @@
 """A trace as headings, sentences, tables and grids of numbers, for a terminal. Pure.
 
-Threads and blocks are written (x, y), and (x, y, z) where a block has more than one layer. Elements are written [row][column]. Names
+Threads and blocks are written (x,y), and (x,y,z) where a block has more than one layer. Elements are written [row][column]. Names
 come from a submission, so all text goes through `visible`.
 """
 
@@ -147,12 +147,12 @@ def _formulas(rows: Sequence[tuple[Pattern, ...]], threads: Sequence[Index3]) ->
 
 
 def _all_of(threads: Sequence[Index3], name: Callable[[Index3], str]) -> str:
-    """`(0…7, 0…15)`: the threads from the first to the last in x and y."""
+    """`(0…7,0…15)`: the threads from the first to the last in x and y."""
     boxes = ranges(threads)
     if len(boxes) > _MOST_BOXES:
         return f"{len(threads)} threads"
-    pairs = (zip(*(name(end)[1:-1].split(", ") for end in box), strict=True) for box in boxes)
-    sides = (", ".join(one if one == other else f"{one}…{other}" for one, other in box) for box in pairs)
+    pairs = (zip(*(name(end)[1:-1].split(",") for end in box), strict=True) for box in boxes)
+    sides = (",".join(one if one == other else f"{one}…{other}" for one, other in box) for box in pairs)
     return ", ".join(f"({box})" for box in sides)
 
 
@@ -242,7 +242,7 @@ class _Manner:
     flat: bool  # its block has one layer
 
     def thread(self, index: Index3) -> str:
-        return f"({', '.join(map(str, index[: 2 if self.flat else 3]))})"
+        return f"({','.join(map(str, index[: 2 if self.flat else 3]))})"
 
     def table(
         self,
@@ -254,7 +254,7 @@ class _Manner:
         """A row for each thread or, in short, for each group of threads. `row` is without the thread's name."""
         cells = {stay.thread: row(stay) for stay in stays}
         found = ((self.thread(thread), *(one.text for one in of)) for thread, of in cells.items())
-        heads = ("thread (x, y)" if self.flat else "thread (x, y, z)", *heads)
+        heads = ("thread (x,y)" if self.flat else "thread (x,y,z)", *heads)
         rows = summarised(cells, self.thread) if self.brief else found
         return Table(heads, tuple((*one, *[""] * (len(heads) - len(one))) for one in rows), numbers)
 

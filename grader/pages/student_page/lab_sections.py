@@ -184,7 +184,7 @@ def compiler_log(view: LabView, *, ok: bool) -> list[Shown]:
     build = view.lab.build
     if build is None or build.ok is not ok or not build.log.strip():
         return []
-    return [_output("What the compiler said", build.log.strip("\n"), 80, folded=ok or bool(view.lab.findings))]
+    return [_output("What the compiler said", {build.log.strip("\n"): ""}, 80, folded=ok or bool(view.lab.findings))]
 
 
 _MOST_TEXTS = 3
@@ -197,11 +197,13 @@ def printed_section(view: LabView) -> list[Shown]:
         if launch.printed.strip():
             shapes.setdefault(launch.printed, launch.shape)
     title = f"What the {'kernel' if view.lab.contract == 'kernel' else 'program'} printed"
-    return [_output(title, text, 40, shape) for text, shape in list(shapes.items())[:_MOST_TEXTS]]
+    return [_output(title, dict(list(shapes.items())[:_MOST_TEXTS]), 40)] if shapes else []
 
 
-def _output(title: str, text: str, lines: int, shape: str = "", *, folded: bool = True) -> Shown:
-    return Shown(title=title, shape=shape, block=visible_text.block(text, lines=lines), folded=folded)
+def _output(title: str, shapes: Mapping[str, str], lines: int, *, folded: bool = True) -> Shown:
+    """`shapes`: of each text; empty where it belongs to none."""
+    texts = [Shown(shape=shape, block=visible_text.block(text, lines=lines)) for text, shape in shapes.items()]
+    return Shown(title=title, texts=texts, folded=folded)
 
 
 # The section of wrong outputs: the mistake that explains them, where it is known, and pictures of the outputs. Pure.

@@ -27,8 +27,8 @@ from grader.model.result import LabResult, Model, Result, Standing, StepPage, Su
 from grader.model.verdicts import Verdict
 from grader.roll.batch.plugin import ClassAddition, Export, registered
 from grader.roll.people.identities import SAFE, Identities, IdentityFile
+from grader.roll.people.identity_resolution import Arrival, Person, resolve_identities
 from grader.roll.people.roster import Roster
-from grader.roll.people.who_is_who import Arrival, Person, who_is_who
 from grader.roll.policy.grade_history import Basis
 from grader.run.scoring.lab_score import total
 from grader.system.own_files import is_shared, remove_folder, write_atomically
@@ -421,10 +421,10 @@ def with_labs(graded: GradedClass, chosen: Sequence[str]) -> GradedClass:
 
 
 def with_roster(graded: GradedClass, roster: Roster, book: Identities) -> tuple[GradedClass, list[str]]:
-    """The class with the roster's students, and notices about who is who."""
+    """The class with the roster's students, and notices about their identities."""
     given = [one for one in graded.results if one.submission.handed_in]
     absent = {one.submission.id: one for one in graded.results if not one.submission.handed_in}
-    people = who_is_who([_arrival(one.submission) for one in given], roster, book)
+    people = resolve_identities([_arrival(one.submission) for one in given], roster, book)
     usual = _still_open(graded.results)
     results = [_as(one, person) for one, person in zip(given, people.arrived, strict=True)]
     for person in people.absent:

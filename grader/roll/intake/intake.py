@@ -21,8 +21,8 @@ from grader.roll.intake.matching import HandedAnswers, LabFile, Match, lab_files
 from grader.roll.intake.upload import Contents, Defect, Stored, Upload, failure_reason, is_archive_name, stem_of
 from grader.roll.intake.upload_search import LAYOUT, IntakeError, Spool, archive_upload, find_uploads, not_apart
 from grader.roll.people.identities import FOLDER, Identities, Key, keys_of
+from grader.roll.people.identity_resolution import Arrival, Person, is_known, resolve_identities
 from grader.roll.people.roster import Roster, RosterRow
-from grader.roll.people.who_is_who import Arrival, Person, is_known, who_is_who
 from grader.system.confinement import Confinement
 
 # Whose each upload is: one arrival for each of its owners, with all attempts of that owner in their order.
@@ -355,7 +355,7 @@ def discover(
     found = find_uploads(sources, spool)
     uploads, of_teams = with_team_owners(found.uploads, roster)
     given = deliveries(uploads)
-    people = who_is_who(given, roster, book)
+    people = resolve_identities(given, roster, book)
     taken: dict[int, Attempt] = {}
     students: list[Intake] = []
     for at, (one, person) in enumerate(zip(given, people.arrived, strict=True)):

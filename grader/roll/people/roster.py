@@ -303,7 +303,7 @@ def _check(name: str, rows: Sequence[RosterRow]) -> None:
 
 # What in the name of a folder tells whose it is: a number, an address, or a login beside the student's name. Pure.
 #
-# Whether that is enough is decided in who_is_who.py.
+# Whether that is enough is decided in identity_resolution.py.
 
 _LONG_NUMBER = re.compile(r"(?<!\d)\d{5,}(?!\d)")
 _ADDRESS = re.compile(r"(?P<front>[\w.+'-]+)@(?P<end>[\w.-]+)")

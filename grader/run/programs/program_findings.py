@@ -184,14 +184,14 @@ def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
         if stopped and error.error == _LAUNCH_TIMEOUT:
             continue
         place = facts.places.get(error.at)
-        is_unused = place is not None and (_nobody_looks(error, place, facts) or is_overwritten(place, facts.lines))
+        is_unused = place is not None and (_is_unchecked(error, place, facts) or is_overwritten(place, facts.lines))
         # The program asks for the last error, and does nothing with it: `cudaGetLastError();`.
         if _DROPPED.match(source_of(facts.places.get(error.seen_at), facts.lines) or ""):
             error = error.model_copy(update={"seen": False})  # noqa: PLW2901 -- the same error, read better
         yield _as_swapped(_record_of(error, is_unused=is_unused), facts)
 
 
-def _nobody_looks(error: ErrorRecord, place: SourceLine, facts: RunFacts) -> bool:
+def _is_unchecked(error: ErrorRecord, place: SourceLine, facts: RunFacts) -> bool:
     """Whether the compiler says so of each call in this line that may have failed. Another call of the line may be looked at."""
     unused = {one.call for one in facts.unused if (one.file, one.line) == (place.file, place.line)}
     named = {one.name for one in calls_at(place, facts.lines, error.op)}  # none where a macro makes the call

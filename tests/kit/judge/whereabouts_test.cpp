@@ -55,7 +55,7 @@ TEST_CASE("rows and columns at an edge are counted", "[whereabouts]") {
 
 TEST_CASE("whole tiles are named by their block, row or column", "[whereabouts]") {
   const auto in = [](std::size_t line, std::size_t tile) { return line / 16 == tile; };
-  CHECK(words(48, 48, square, [&](auto r, auto c) { return in(r, 1) && in(c, 2); }) == "every element of the tile of block (2, 1)");
+  CHECK(words(48, 48, square, [&](auto r, auto c) { return in(r, 1) && in(c, 2); }) == "every element of the tile of block (2,1)");
   CHECK(words(48, 48, square, [&](auto r, auto) { return in(r, 1); }) == "every element of tile row 1");
   CHECK(words(48, 48, square, [&](auto, auto c) { return in(c, 1); }) == "every element of tile column 1");
   CHECK(words(48, 48, square, [&](auto r, auto c) { return r >= 16 || c >= 16; }) ==

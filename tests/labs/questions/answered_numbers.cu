@@ -38,7 +38,7 @@ static Counts number(int n, int wanted) {
   return read_counts();
 }
 
-// Lab 01: where thread (1, 0) of block (0, 0) reads; which elements a warp reads for one k; a grid over C.
+// Lab 01: where thread (1,0) of block (0,0) reads; which elements a warp reads for one k; a grid over C.
 __global__ void places(int N, int K, int k, int* counts) {
   int row = blockIdx.y * blockDim.y + threadIdx.y;
   int column = blockIdx.x * blockDim.x + threadIdx.x;
@@ -288,7 +288,7 @@ static void labs_00_to_03() {
   cudaFree(device_b);
   cudaFree(device_seen);
   say("02-tiled/other-order/As[0][0]", seen[0]);
-  say("02-tiled/other-order/sum of thread (1, 0)", seen[1]);
+  say("02-tiled/other-order/sum of thread (1,0)", seen[1]);
   arriving<<<1, dim3(16, 16)>>>(1024, 16, device_counts);
   say("02-tiled/barriers/arrivals", read_counts().n[0]);
   loading_a00<<<dim3(2, 2), dim3(4, 4)>>>(8, device_counts);
@@ -296,8 +296,8 @@ static void labs_00_to_03() {
 
   filling<<<dim3(2, 2), dim3(16, 16)>>>(20, 20, 20, 1, device_counts);
   found = read_counts();
-  say("03-boundary/filled-places/zeros of block (0, 0)", found.n[0]);
-  say("03-boundary/filled-places/zeros of block (1, 1)", found.n[1]);
+  say("03-boundary/filled-places/zeros of block (0,0)", found.n[0]);
+  say("03-boundary/filled-places/zeros of block (1,1)", found.n[1]);
   filling<<<dim3(blocks_for(17, 16), blocks_for(17, 16)), dim3(16, 16)>>>(17, 17, 17, 0, device_counts);
   found = read_counts();
   say("03-boundary/grid-of-17/blocks", found.n[2]);

@@ -33,7 +33,7 @@ def bits_of(value: float) -> int:
 
 
 def tiled_trace(tile: int, side: int) -> Trace:
-    """Block (0, 0) of a product of `side` x `side` matrices, as the executor records it: one thread after the other."""
+    """Block (0,0) of a product of `side` x `side` matrices, as the executor records it: one thread after the other."""
     arrays = [
         TracedArray(name=name, space="global", element="float", element_bytes=4, dimensions=(side, side))
         for name in ("A", "B", "C")
@@ -104,7 +104,7 @@ def two_orders() -> Story:
 
 
 def two_blocks() -> Story:
-    """Two threads (2, 1) of two blocks read A[1][2] one after the other, in both orders."""
+    """Two threads (2,1) of two blocks read A[1][2] one after the other, in both orders."""
     story = tiled_story()
     run = story.runs[0]
     read = next(step for step in run.steps if step.kind is StepKind.READ and 6 in step.lanes)

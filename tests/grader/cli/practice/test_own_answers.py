@@ -51,11 +51,11 @@ def test_the_form_is_open_and_tests_do_not_speak_of_it(lab: Lab) -> None:
 
 def test_right_and_other_numbers_are_told_apart_without_the_right_one(lab: Lab) -> None:
     answer(lab, "- As[0][0]: ____", "- As[0][0]: 17")
-    answer(lab, "- sum of thread (1, 0): ____", "- sum of thread (1, 0): 149")
+    answer(lab, "- sum of thread (1,0): ____", "- sum of thread (1,0): 149")
     answer(lab, "- arrivals: ____", "- arrivals: often")
     text = shown(lab)
     assert "✓ As[0][0]: 17  right" in text
-    assert "✗ sum of thread (1, 0): 149  not right" in text
+    assert "✗ sum of thread (1,0): 149  not right" in text
     assert "? arrivals: often  a number is expected here" in text
     assert "Answers: 1 of 7 questions answered; 1 of 2 numbers right" in text
     assert not {"150", "128"} & set(text.replace(".", " ").split())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.practice.practice import lookalikes, matching_cases, no_such_case, readable_source
+from grader.cli.practice.practice import matching_cases, no_such_case, probably_meant, readable_source
 from grader.model.labs import CaseSpec, Lab, LabError, PublicSpec
 
 NAMES = (
@@ -48,7 +48,7 @@ def test_without_any_such_file_the_name_that_is_asked_for_is_told(lab: Lab) -> N
 def test_a_newer_starter_beside_the_file_is_no_lookalike(tmp_path: Path) -> None:
     for name in ("k.cu.new", "k.cu.mine", "k (1).cu"):
         (tmp_path / name).write_text("x")
-    assert lookalikes(tmp_path / "k.cu") == ["k (1).cu"]
+    assert probably_meant(tmp_path / "k.cu") == ["k (1).cu"]
 
 
 STRANGE = {

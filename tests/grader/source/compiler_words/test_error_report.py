@@ -7,7 +7,7 @@ import random
 import pytest
 
 from grader.source.compiler_message import Diagnostic, Said, diagnostics
-from grader.source.error_report import mistakes, slip
+from grader.source.error_report import mistakes, typo_said
 from grader.source.student_code import StudentCode
 
 SOURCE = """__global__ void scale(const float* A, float* C, int N) {
@@ -141,5 +141,5 @@ def test_no_text_and_no_place_that_a_compiler_names_breaks_the_report() -> None:
 
 def test_the_head_of_a_specialisation_is_no_wrong_sign() -> None:
     code = StudentCode("template <> struct R<0> {};\ntemplate<> struct R<1> {};\nif (a <> b)\n")
-    slips = [slip(Diagnostic("a.cu", "error", line, 0, "too deep"), code) for line in (1, 2, 3)]
-    assert [one is not None for one in slips] == [False, False, True]
+    said = [typo_said(Diagnostic("a.cu", "error", line, 0, "too deep"), code) for line in (1, 2, 3)]
+    assert [one is not None for one in said] == [False, False, True]

@@ -342,7 +342,7 @@ _NOTICES = {
 _Told = Mapping[str, list[str]]  # by one of these words
 
 
-def who_is_who(arrivals: Sequence[Arrival], roster: Roster | None, book: Identities) -> People:
+def resolve_identities(arrivals: Sequence[Arrival], roster: Roster | None, book: Identities) -> People:
     """`book` is brought up to date; whoever called this keeps it."""
     told: _Told = {what: [] for what in _NOTICES}
     arrivals, roster, zeros = with_zeros(arrivals, roster, book)

@@ -10,8 +10,8 @@ import pytest
 
 from grader.model.result import Student
 from grader.roll.people.identities import Identities, identities_in
+from grader.roll.people.identity_resolution import Arrival, People, resolve_identities
 from grader.roll.people.roster import Roster, roster_in
-from grader.roll.people.who_is_who import Arrival, People, who_is_who
 
 MUELLER = "anna-m\N{LATIN SMALL LETTER U WITH DIAERESIS}ller"
 
@@ -24,7 +24,7 @@ class Term:
 
     def batch(self, *uploads: str | Student, roster: Roster | None = None) -> People:
         arrivals = [Arrival(one, one) if isinstance(one, str) else Arrival(one.name, one.name, one) for one in uploads]
-        people = who_is_who(arrivals, roster, self.book)
+        people = resolve_identities(arrivals, roster, self.book)
         self.book = identities_in(self.book.text())
         return people
 
