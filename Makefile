@@ -60,7 +60,7 @@ help:  ## list these commands
 	@echo "  make test LAB=02-tiled CASE=\"a test's name\"                     what a student runs; LAB alone for all tests"
 
 setup:  ## get what is missing and build; every other command does this first
-	@$(setup)
+	@$(setup) && echo "next: make grade"
 
 grade:  ## grade SUBMISSIONS into OUT; without them, the bundled class into out/
 	@$(setup) && $(tilelab) grade "$$SUBMISSIONS" --out "$$OUT" $(labs) $(exports) $${ASSIGNMENT:+--assignment "$$ASSIGNMENT"} $${ROSTER:+--roster "$$ROSTER"} $${ATTEMPT:+--attempt "$$ATTEMPT"} $${TIMEZONE:+--timezone "$$TIMEZONE"} $${COURSE:+--course "$$COURSE"} $${COMMENTS:+--comments "$$COMMENTS"} $${SANITIZE:+--sanitize} $${SWEEP:+--sweep} $${SEARCH_SECONDS:+--search-seconds "$$SEARCH_SECONDS"}

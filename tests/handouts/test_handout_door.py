@@ -54,6 +54,10 @@ def test_help_names_the_version_and_every_target(folder: Path) -> None:
         assert f"make {target} " in shown
 
 
+def test_set_up_says_what_to_do_next(recorded: Path) -> None:
+    assert make(recorded, "setup").stdout.splitlines()[-1] == "next: make test"
+
+
 def test_tests_all_labs_together_and_fails_when_one_does(recorded: Path) -> None:
     assert make(recorded, "test").returncode == 0
     assert make(recorded, "test", "LAB=02-tiled").returncode != 0

@@ -40,11 +40,9 @@ _Assignment = Annotated[
     str, typer.Option(help="what the platform calls it; default: as the class was graded", metavar="NAME")
 ]
 
-# The formats of grades that a command was asked for, by their names.
-
 
 def exports_named(names: Sequence[str]) -> list[Export]:
-    """Raises RemediableError for a name that is no format."""
+    """The formats of these names. Raises RemediableError for a name that is no format."""
     known = {export.name: export for export in registered(Export)}
     for name in names:
         if name not in known:
@@ -93,7 +91,8 @@ def pages_again(request: PagesRequest) -> int:
     _say(console, done, comments)
     _say_each(console, [str(folder.path / export.file) for export in done.published.exports], "grades: ")
     _say_each(console, [str(folder.path / "index.html")], "report: ", "bold")
-    say_next("give back the folders in students/, or the files in exports/: docs/exports.md")
+    files = "the files in exports/" if (folder.path / "exports").is_dir() else "what `make export` writes"
+    say_next(f"give back the folders in students/, or {files}: docs/exports.md")
     return _FAULTS if done.published.faults else 0
 
 
@@ -147,7 +146,8 @@ def export_again(request: ExportRequest) -> int:
     broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
     _say_each(console, broken, "", "bold magenta")
     _say_each(console, [str(folder.path / export.file) for export in (*table.exports, *formats)], "grades: ")
-    say_next("import these files as docs/exports.md says for each platform")
+    first = "do what the notes say, and export again. Or " if written.notices else ""
+    say_next(f"{first}import these files as docs/exports.md says for each platform")
     return _FAULTS if broken else 0
 
 

@@ -172,7 +172,7 @@ def _facts(finding: Finding, launch: Launch | None) -> str:
     parts = [launched(launch)] if launch else []
     parts += [f"block {index(finding.block)}"] if finding.block else []
     parts += [f"thread {index(finding.thread)}"] if finding.thread else []
-    parts += [f"{finding.count:,} times"] if finding.count > 1 else []
+    parts += [f"{finding.count:,} times in all"] if finding.count > 1 else []
     return " · ".join(parts)
 
 

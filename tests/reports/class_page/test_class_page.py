@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from grader.model.graded_class import ClassInsight, LabMistakes, Mistake
 from grader.model.result import UNCOUNTED, LabResult, Override, Ratio, Result, Standing, Student, SweepPoint, Timing
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import points
@@ -155,6 +156,15 @@ def test_rejected_code_is_no_common_mistake(sample_named: Named) -> None:
     html = class_page([sample_named("rejected")[0]], course="c")
     assert "Rejected code" in html
     assert "Most common findings" not in html
+
+
+def test_whose_file_is_shown_is_said_only_where_several_made_the_mistake(sample_named: Named) -> None:
+    result = sample_named("race")[0]
+    (lab_id, *_), student = result.labs, result.submission.id
+    for students, said in (((student,), 0), ((student, "b"), 1)):
+        mistake = Mistake(f"{lab_id}/race/1", Verdict.RACE, "a race", "", students, student, 1, (), 1, hidden=False)
+        insight = ClassInsight((LabMistakes(lab_id, len(students), (mistake,)),))
+        assert class_page([result], course="c", insight=insight).count("Shown: ") == said
 
 
 def test_where_cpu_and_gpu_disagree_a_person_is_asked(sample_named: Named) -> None:

@@ -187,6 +187,19 @@ def test_the_table_of_all_labs_is_not_that_of_the_lab_that_is_exported_alone(cou
     assert [one["total"] for one in course.rows()] == ["8", "1"]
 
 
+def test_the_last_line_of_an_export_with_notes_says_to_heed_them(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    course.grade()
+    lasts = []
+    for name in ("canvas", "autolab"):
+        capsys.readouterr()
+        assert export_again(ExportRequest(str(course.out), (name,))) == 0
+        lasts.append(capsys.readouterr().out.splitlines()[-1])
+    then = "import these files as docs/exports.md says for each platform"
+    assert lasts == [f"next: do what the notes say, and export again. Or {then}", f"next: {then}"]
+
+
 def test_who_is_no_longer_in_the_class_is_in_no_export(course: Course) -> None:
     course.grade()
     for file in (course.source / "ben").iterdir():
