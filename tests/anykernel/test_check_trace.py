@@ -22,3 +22,4 @@ def test_the_block_of_the_first_finding_is_stepped_through_and_files_of_others_s
     assert "who waits where at line 10" in text
     assert "Which threads never reach line 10" in text
     assert f"step through it: {page}" in done.err
+    assert done.out.splitlines()[-1] == "next: correct the first finding, and check the file again"

@@ -65,6 +65,7 @@ def test_its_table_says_what_a_strided_kernel_costs() -> None:
     assert "16,384 global loads" in line
     assert "Which index does threadIdx.x change" in shown
     assert "source level" in shown
+    assert shown.splitlines()[-1] == "next: change the line with the most sectors, and profile again"
 
 
 def test_a_kernel_that_is_wrong_is_counted_and_told(tmp_path: Path) -> None:

@@ -108,7 +108,9 @@ def test_every_thread_is_shown_where_that_is_asked_for() -> None:
 
 
 def test_a_part_of_the_labs_name_is_enough(worked: Path) -> None:
-    assert trace(worked, *BY_HAND, "--lab", "02")[0] == 0
+    status, shown, _ = trace(worked, *BY_HAND, "--lab", "02")
+    assert status == 0
+    assert shown.splitlines()[-1] == "next: follow another block with --block, or run the tests"
 
 
 def test_several_threads_may_be_named_at_once(worked: Path) -> None:

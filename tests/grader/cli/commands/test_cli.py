@@ -275,5 +275,6 @@ def test_report_writes_the_page_of_the_public_tests_and_says_where(course: Path)
     assert "public tests only" in page
     assert "multiplies rectangles" in page
     assert str(course / "a folder" / "page.html") in result.output
+    assert result.output.splitlines()[-1].startswith("next: ")
     (course / "taken").write_text("a file")
     assert_friendly(run("report", "--out", "taken/page.html"), "cannot be written")

@@ -22,6 +22,7 @@ def test_the_exit_status_is_the_programs_own_and_its_output_stands_alone(tmp_pat
     done = run(tmp_path, body, "--json")
     assert (done.returncode, done.stdout) == (5, "7 --json\n"), done.stderr
     assert "nothing was found" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("next: run it with other arguments")
 
 
 def test_a_mistake_changes_the_exit_status(tmp_path: Path) -> None:

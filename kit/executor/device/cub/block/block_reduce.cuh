@@ -25,7 +25,7 @@ class BlockReduce {
   explicit BlockReduce(TempStorage& storage) : partials_(storage.partials) {}
 
   template <typename Operation>
-  T Reduce(T input, Operation operation, int num_valid) {
+  T Reduce(T input, Operation operation, int num_valid = threads) {
     if constexpr (by_warps) {
       return by_warp(input, operation, num_valid);
     } else if constexpr (threads <= 32) {
@@ -36,16 +36,11 @@ class BlockReduce {
       return raked(input, operation, num_valid);
     }
   }
-  template <typename Operation>
-  T Reduce(T input, Operation operation) {
-    return Reduce(input, operation, threads);
-  }
   template <int ITEMS_PER_THREAD, typename Operation>
   T Reduce(T (&inputs)[ITEMS_PER_THREAD], Operation operation) {
     return Reduce(detail::reduced_items(inputs, operation), operation);
   }
-  T Sum(T input) { return Reduce(input, cub::Sum()); }
-  T Sum(T input, int num_valid) { return Reduce(input, cub::Sum(), num_valid); }
+  T Sum(T input, int num_valid = threads) { return Reduce(input, cub::Sum(), num_valid); }
   template <int ITEMS_PER_THREAD>
   T Sum(T (&inputs)[ITEMS_PER_THREAD]) {
     return Reduce(inputs, cub::Sum());

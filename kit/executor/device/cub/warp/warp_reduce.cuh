@@ -16,19 +16,12 @@ class WarpReduce {
   explicit WarpReduce(TempStorage&) {}
 
   template <typename Operation>
-  T Reduce(T input, Operation operation) {
-    return Lanes::reduced(input, operation);
-  }
-  template <typename Operation>
-  T Reduce(T input, Operation operation, int valid_items) {
+  T Reduce(T input, Operation operation, int valid_items = LOGICAL_WARP_THREADS) {
     return Lanes::reduced(input, operation, valid_items - 1);
   }
-  T Sum(T input) { return Reduce(input, cub::Sum()); }
-  T Sum(T input, int valid_items) { return Reduce(input, cub::Sum(), valid_items); }
-  T Max(T input) { return Reduce(input, cub::Max()); }
-  T Max(T input, int valid_items) { return Reduce(input, cub::Max(), valid_items); }
-  T Min(T input) { return Reduce(input, cub::Min()); }
-  T Min(T input, int valid_items) { return Reduce(input, cub::Min(), valid_items); }
+  T Sum(T input, int valid_items = LOGICAL_WARP_THREADS) { return Reduce(input, cub::Sum(), valid_items); }
+  T Max(T input, int valid_items = LOGICAL_WARP_THREADS) { return Reduce(input, cub::Max(), valid_items); }
+  T Min(T input, int valid_items = LOGICAL_WARP_THREADS) { return Reduce(input, cub::Min(), valid_items); }
 
   // Each segment's first lane has its result. A flag marks the first lane of a segment, or the last.
   template <typename Operation, typename Flag>

@@ -31,16 +31,12 @@ class WarpScan {
     InclusiveScan(input, upto, operation, warp_aggregate...);
     output = before(upto);
   }
-  template <typename Operation>
-  void ExclusiveScan(T input, T& output, T initial_value, Operation operation) {
-    T ignored;
-    ExclusiveScan(input, output, initial_value, operation, ignored);
-  }
   // The aggregate is without the initial value.
-  template <typename Operation>
-  void ExclusiveScan(T input, T& output, T initial_value, Operation operation, T& warp_aggregate) {
-    T inclusive;
-    Scan(input, inclusive, output, initial_value, operation, warp_aggregate);
+  template <typename Operation, std::same_as<T>... Aggregate>
+  void ExclusiveScan(T input, T& output, T initial_value, Operation operation, Aggregate&... warp_aggregate) {
+    T inclusive, total;
+    Scan(input, inclusive, output, initial_value, operation, total);
+    ((warp_aggregate = total), ...);
   }
   void InclusiveSum(T input, T& output) { InclusiveScan(input, output, cub::Sum()); }
   void InclusiveSum(T input, T& output, T& warp_aggregate) { InclusiveScan(input, output, cub::Sum(), warp_aggregate); }
