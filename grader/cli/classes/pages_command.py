@@ -91,7 +91,8 @@ def pages_again(request: PagesRequest) -> int:
     _say(console, done, comments)
     _say_each(console, [str(folder.path / export.file) for export in done.published.exports], "grades: ")
     _say_each(console, [str(folder.path / "index.html")], "report: ", "bold")
-    files = "the files in exports/" if (folder.path / "exports").is_dir() else "what `make export` writes"
+    whole = (folder.path / "exports").is_dir() and not done.published.notices
+    files = "the files in exports/" if whole else "what `make export` writes"
     say_next(f"give back the folders in students/, or {files}: docs/exports.md")
     return _FAULTS if done.published.faults else 0
 
@@ -134,9 +135,7 @@ def export_again(request: ExportRequest) -> int:
         file = LastBatchFile(folder.path / "instructor")
         batch = file.read()
         graded, lost = file.graded(batch)
-        notices: list[str] = []
-        if roster is not None:
-            graded, notices = with_roster(graded, roster, folder.identities.read())
+        graded, notices = with_roster(graded, roster, folder.identities.read()) if roster else (graded, [])
         assignment = request.assignment.strip() or batch.assignment
         part = with_labs(graded, request.labs) if request.labs else graded
         of_all_labs = [one for one in registered(Export) if one.always and one not in formats]
