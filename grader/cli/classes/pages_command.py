@@ -22,7 +22,7 @@ from grader.roll.batch.class_batch import Decided, WrittenAgain, write_again
 from grader.roll.batch.class_standing import HistoryFolder
 from grader.roll.batch.output_folder import LastBatchFile, OutputFolder, graded_folder, with_labs, with_roster
 from grader.roll.batch.plugin import Export, export_help, registered
-from grader.roll.batch.publishing import write_exports
+from grader.roll.batch.publishing import keep_batch, write_exports
 from grader.roll.people.roster import read_roster
 from grader.roll.policy.class_policy import AmbiguousError, PersonIndex
 from grader.roll.policy.course_file import read_policy
@@ -84,6 +84,11 @@ def pages_again(request: PagesRequest) -> int:
         if told and not Path(told).is_file():  # all comments would vanish from all pages without a word
             remedy = "Name the comments that count, as in COMMENTS=comments.toml."
             raise RemediableError(f"{told}: there is no such file. {remedy} Nothing was changed.")
+        if batch.roster and not Path(batch.roster).is_file():
+            remedy = "Name it once more, as in `make export EXPORT=canvas ROSTER=roster.csv`."
+            raise RemediableError(
+                f"{batch.roster}: the roster of the last export is gone. {remedy} Nothing was changed."
+            )
         comments = CommentsFile(Path(told) if told else folder.comments)
         policy = read_policy(root, lab_ids(root), Path(named) if named else None)
         decided = Decided(comments, comments.read(), policy, str(Path(told).absolute()) if told else "")
@@ -129,20 +134,22 @@ def export_again(request: ExportRequest) -> int:
         raise RemediableError(f"name a format, as in `make export EXPORT=canvas`. There are: {names}")
     formats = exports_named(request.exports)
     folder = graded_folder(request.out)
-    roster = read_roster(Path(request.roster)) if request.roster.strip() else None
     console = Console(highlight=False)
     with folder.alone():
         file = LastBatchFile(folder.path / "instructor")
         batch = file.read()
+        named = str(Path(request.roster).absolute()) if request.roster.strip() else batch.roster
+        roster = read_roster(Path(named)) if named else None
         graded, lost = file.graded(batch)
         graded, notices = with_roster(graded, roster, folder.identities.read()) if roster else (graded, [])
+        unkept = keep_batch(folder, batch.model_copy(update={"roster": named})) if named != batch.roster else []
         assignment = request.assignment.strip() or batch.assignment
         part = with_labs(graded, request.labs) if request.labs else graded
         of_all_labs = [one for one in registered(Export) if one.always and one not in formats]
         table = write_exports(redacted(graded), folder, of_all_labs)
         written = write_exports(redacted(part), folder, formats, assignment)
     _say_each(console, [*notices, *written.notices], "note: ", "yellow")
-    broken = [*lost, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
+    broken = [*lost, *unkept, *table.faults, *table.unwritten, *written.faults, *written.unwritten]
     _say_each(console, broken, "", "bold magenta")
     _say_each(console, [str(folder.path / export.file) for export in (*table.exports, *formats)], "grades: ")
     first = "do what the notes say, and export again. Or " if written.notices else ""

@@ -234,6 +234,7 @@ def grade(judged: Judged, verdicts: Mapping[str, Sequence[LabVerdict]], results:
         comments=_named_comments(batch),
         course=batch.policy.named if batch.policy is not None else "",
         rostered=None if batch.roster is None else tuple(sorted(taken.discovery.rostered)),
+        roster=LastBatchFile(batch.out.private).later_roster() if batch.roster is None else "",
         notices=tuple(one for one in notices if one not in of_policy),
         bases=bases,
         likenesses={lab: dict(found) for lab, found in judged.mutants.likenesses().items()},

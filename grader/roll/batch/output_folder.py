@@ -281,6 +281,7 @@ class LastBatch(Model):
     comments: str = ""  # the file of comments that was named; empty: the one in OUT
     course: str = ""  # the course.toml that was named; empty: the course's own
     rostered: tuple[str, ...] | None = None  # ids of those in the roster; none: there was no roster
+    roster: str = ""  # the roster's file that only an export was given; what is exported again has its students too
     notices: tuple[str, ...] = ()  # but those about the course's policy
     bases: dict[str, Basis] = Field(default_factory=dict)  # by lab
     likenesses: dict[str, dict[str, str]] = Field(default_factory=dict)  # by lab and behaviour
@@ -350,6 +351,11 @@ class LastBatchFile:
         records, lost = self.records(batch)
         return GradedClass(batch.title, batch.labs, tuple(one.result for one in records)), lost
 
+    def later_roster(self) -> str:
+        """Of the last batch, see LastBatch.roster. Empty where that file is gone."""
+        before = read_kept(self.path, LastBatch)
+        return before.roster if before is not None and before.roster and Path(before.roster).is_file() else ""
+
     def seed_notices(self, seed: int) -> list[str]:
         """A notice where the last batch was graded with another seed."""
         before = read_kept(self.path, LastBatch)
@@ -417,7 +423,7 @@ def with_labs(graded: GradedClass, chosen: Sequence[str]) -> GradedClass:
 
 # A graded class with a roster that was given afterwards: names and numbers as it says them, and those who handed in nothing.
 #
-# Who has which id does not change, and nothing is kept: the next batch reads the roster itself.
+# Who has which id does not change. Only the roster's file is kept, so that exports that are written again have the same students.
 
 
 def with_roster(graded: GradedClass, roster: Roster, book: Identities) -> tuple[GradedClass, list[str]]:

@@ -23,9 +23,10 @@ from grader.model.result import Model, Result
 from grader.model.visible_text import escaped
 from grader.model.written_names import some
 from grader.pages.pages import class_page, student_page
-from grader.roll.batch.output_folder import LastBatch, LastBatchFile, OutputFolder, Record, digest
+from grader.roll.batch.output_folder import LastBatch, LastBatchFile, OutputFolder, Record, digest, with_roster
 from grader.roll.batch.plugin import Export, File, Grades, registered
-from grader.run.scoring.redaction import RedactedClass
+from grader.roll.people.roster import read_roster
+from grader.run.scoring.redaction import RedactedClass, redacted
 from grader.system.own_files import write_atomically
 
 # Which files of OUT are as they would be made now: instructor/pages/inputs.json says what each was made from, and what it held then.
@@ -224,11 +225,20 @@ def publish(
         steps = (page.name for lab in one.labs.values() for page in lab.step_pages)
         current[out.students / one.submission.id] = ["result.json", "report.html", *steps]
     kept.withdraw(current)
-    exported = write_exports(whole.given_back, out, formats_of(out, exports), whole.batch.assignment)
-    notices = (*exported.notices, *of_earlier_batches(out, exported))
-    last = File(LastBatchFile(out.private).path, partial(_text, whole.batch))
-    unwritten += [*write_files([last])[1], *exported.unwritten]
+    given_back, of_roster = whole.given_back, list[str]()
+    if whole.batch.roster:
+        people = read_roster(Path(whole.batch.roster))
+        with_people, of_roster = with_roster(whole.graded, people, out.identities.read())
+        given_back = redacted(with_people)
+    exported = write_exports(given_back, out, formats_of(out, exports), whole.batch.assignment)
+    notices = (*of_roster, *exported.notices, *of_earlier_batches(out, exported))
+    unwritten += [*keep_batch(out, whole.batch), *exported.unwritten]
     return replace(exported, faults=(*faults, *exported.faults), unwritten=tuple(unwritten), notices=notices)
+
+
+def keep_batch(out: OutputFolder, batch: LastBatch) -> list[str]:
+    """What could not be written."""
+    return write_files([File(LastBatchFile(out.private).path, partial(_text, batch))])[1]
 
 
 def _files(whole: ClassToWrite, out: OutputFolder, told: Callable[[int, int], None]) -> Iterator[File]:

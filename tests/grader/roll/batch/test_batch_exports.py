@@ -138,6 +138,31 @@ def total_of(out: Path, name: str, at: int) -> float:
     return float(score * {"classroom50": 0.1, "prairielearn": 8}.get(name, 1))
 
 
+def test_a_roster_that_comes_later_counts_for_what_is_written_again(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise `pages`, or an export without it, would empty a file that was good."""
+    course.grade()
+    (course.root / "kit").mkdir()
+    monkeypatch.chdir(course.root)
+    roster = tmp_path / "participants.csv"
+    roster.write_text(LATER, encoding="utf-8")
+    assert export_again(ExportRequest(str(course.out), ("moodle-worksheet",), roster=str(roster))) == 0
+    good = grade_table(course, "moodle-worksheet.csv")
+    assert [row["Identifier"] for row in good] == ["Participant 7", "Participant 8"]
+    for again in (
+        lambda: pages_again(PagesRequest(str(course.out))),
+        lambda: export_again(ExportRequest(str(course.out), ("moodle-worksheet",))),
+        course.grade,
+    ):
+        again()
+        assert grade_table(course, "moodle-worksheet.csv") == good
+    roster.unlink()
+    with pytest.raises(RemediableError, match=r"the roster of the last export is gone.*Nothing was changed"):
+        pages_again(PagesRequest(str(course.out)))
+    assert grade_table(course, "moodle-worksheet.csv") == good
+
+
 @pytest.mark.parametrize("command", ["grade", "grade one lab more", "pages", "export"])
 def test_every_total_in_out_is_the_one_after_penalty_and_override(
     timed: Course, command: str, monkeypatch: pytest.MonkeyPatch
