@@ -322,7 +322,9 @@ class ClassRequest:
         "of times that a platform writes without one, such as Europe/Berlin; default: that of course.toml, else this machine's",
         metavar="NAME",
     )
-    workers: int | None = option("how many to judge at once; default: one per core", "--jobs", min=1, default=None)
+    workers: int | None = option(
+        "how many to judge at once; default: one more than cores", "--jobs", min=1, default=None
+    )
     allow_no_sandbox: bool = flag("--no-sandbox", "run submissions even where there is no sandbox to confine them")
     sanitized: bool = flag("--sanitize", "on a GPU: also run every case under compute-sanitizer (slow)")
     sweep: bool = flag("--sweep", "on a GPU: also time correct kernels at all sizes of each lab's sweep (slow)")

@@ -171,9 +171,11 @@ def same_endings(
 
 
 def jobs_at_once(toolset: Toolset) -> int:
-    """How many files are judged at a time. With a GPU, about half of them wait for it, and the cores are for the others."""
+    """How many files are judged at a time. One waits for a process to begin or to end while the others have the cores; with a GPU, about
+    half of them wait for it.
+    """
     cores = os.cpu_count() or 1
-    return 2 * cores if toolset.gpu.runs else cores
+    return 2 * cores if toolset.gpu.runs else cores + 1
 
 
 def class_setup(
