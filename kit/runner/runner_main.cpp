@@ -42,19 +42,22 @@ using protocol::Status;
 
 // Memory shared with a child. What the child writes there is read once, and believed no more than any reply.
 struct Mailbox {
-  std::size_t bytes = 0;  // of a request on its way there, or of a reply on its way back; 0: there is none
-  bool goes_on = false;   // the child takes another request
+  std::size_t request_bytes = 0, reply_bytes = 0;  // of what `text` holds; 0: nothing. Set when the text is whole
+  bool goes_on = false;                            // the child takes another request
   char text[protocol::max_frame_bytes];
 
-  bool put(const std::string& what) {
-    if (what.size() > sizeof text) return false;
+  void put(const std::string& what, std::size_t Mailbox::* bytes) {
+    if (what.size() > sizeof text) return;
     std::memcpy(text, what.data(), what.size());
-    bytes = what.size();
-    return true;
+    this->*bytes = what.size();
   }
-  std::string taken() {
-    const std::size_t size = std::exchange(bytes, 0);
+  std::string taken(std::size_t Mailbox::* bytes) {
+    const std::size_t size = std::exchange(this->*bytes, 0);
     return size <= sizeof text ? std::string(text, size) : std::string();
+  }
+  void ask(const std::string& request) {
+    reply_bytes = 0;
+    put(request, &Mailbox::request_bytes);
   }
 };
 
@@ -81,7 +84,7 @@ class LaunchProcess {
   // Throws std::system_error.
   LaunchProcess(const Image& image, Frame& frame, Mailbox& mailbox) : mailbox_(mailbox) {
     for (std::size_t i = 0; i < frame.descriptors.size(); ++i) files_.emplace_back(memfd_create("launch", MFD_CLOEXEC));
-    mailbox_.put(frame.text);
+    mailbox_.ask(frame.text);
     pid_ = fork();
     if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "no process for the launch");
     if (pid_ == 0) serve(image, std::move(frame.descriptors));
@@ -106,7 +109,8 @@ class LaunchProcess {
     }
     before_ms_ = used_ms();
     is_first_ = false;
-    return mailbox_.put(frame.text) && next_.ring();
+    mailbox_.ask(frame.text);
+    return next_.ring();
   }
 
   // The reply, its buffers written to the frame's files; empty: none in time, or no believable one.
@@ -116,7 +120,7 @@ class LaunchProcess {
     ran_out_ = poll(&poller, 1, static_cast<int>(clock_ms * protocol::wall_clock_factor)) <= 0;
     goes_on_ = !ran_out_ && done_.hear() && mailbox_.goes_on;
     if (!goes_on_) ended_ = end();  // before its answer is read: now it changes no more
-    std::string reply = mailbox_.taken();
+    std::string reply = mailbox_.taken(&Mailbox::reply_bytes);
     if (is_first_ || reply.empty()) return reply;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (!copied(files_[i], frame.descriptors[i], sizes_[i])) return "";
@@ -173,11 +177,11 @@ class LaunchProcess {
     setrlimit(RLIMIT_NPROC, &none);  // then the limits of one process are those of the whole submission; only root is exempt
     const auto deliver = [this](const LaunchEnd& end) {
       mailbox_.goes_on = end.goes_on;
-      mailbox_.put(json_text(end.reply));  // the kernel's output may not be valid UTF-8
+      mailbox_.put(json_text(end.reply), &Mailbox::reply_bytes);  // the kernel's output may not be valid UTF-8
       if (!end.goes_on || !done_.ring()) _exit(0);
     };
     for (bool is_first = true; is_first || next_.hear(); is_first = false) {
-      const auto request = json_from(mailbox_.taken()).get<protocol::LaunchRequest>();
+      const auto request = json_from(mailbox_.taken(&Mailbox::request_bytes)).get<protocol::LaunchRequest>();
       run_launch(image, request, is_first ? files : files_, is_first, deliver);
       files.clear();
     }
