@@ -104,7 +104,10 @@ def test_what_should_not_be_fails_by_name(scratch: Path, check: Check, change: B
     assert done.exit_code == 1, done.output
     assert f"FAILS {proof} " in done.output
     assert told in done.output
-    assert done.output.splitlines()[-1] == f"failed: {proof}"
+    assert done.output.splitlines()[-2:] == [
+        f"failed: {proof}",
+        "next: correct what failed, and run the same command again",
+    ]
 
 
 def test_a_sound_course_passes_every_proof_that_needs_no_kernel(check: Check) -> None:
