@@ -45,8 +45,9 @@ struct LaunchEnd {
 
 // Runs one launch request in this process, a child that was forked for it: the submission's code runs here, and a crash or an endless loop
 // ends the process after the answer is given. `deliver` receives the end, normally or from a signal handler; where this returns, that has
-// gone on. `is_first`: in this process. Of a later launch only two ends count: nothing was found, or the steps or the time ran out. With
-// any other the process ends before it has answered, and the launch has to be made again in a new one.
+// gone on. `is_first`: in this process. Of a later launch only two ends count: nothing was found, or it is a `timeout`, also one
+// of which the executor says that a GPU is needed. With any other the process ends before it has answered, and the launch has to be made
+// again in a new one.
 void run_launch(const Image& image, const protocol::LaunchRequest& request, const std::vector<Descriptor>& buffers, bool is_first,
                 const std::function<void(const LaunchEnd&)>& deliver);
 

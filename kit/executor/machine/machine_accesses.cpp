@@ -236,7 +236,7 @@ void Machine::outside_surface(const TextureObject& object, const SurfaceEvent& e
 bool Machine::is_constant(std::uintptr_t address) {
   if (is_shared(address) || is_local(address)) return false;
   const Region* region = memory_.find_global(address, 1);
-  return region != nullptr && region->constant;
+  return region != nullptr && region->space == Space::module && region->role == BufferRole::input;
 }
 
 std::uint64_t Machine::clock(std::uintptr_t pc) {
