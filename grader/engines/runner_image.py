@@ -241,9 +241,13 @@ def described(steps: BuildSteps, text: str, entries: EntrySignatures, compiled: 
     in_memory = {(one.name, one.line) for frame in info.frames for one in frame.in_memory(varied)}
     jumps = _JUMP.search(steps.authors_text()) is not None  # that may skip a declaration
     outside = {one.name for one in compiled.object.symbols if one.undefined}
+    own_subscripts = subscripts(steps.toolchain.after_prelude(compiled.preprocessed, steps.name), steps.name)
+    dynamic = {one.name for one in info.shared if one.dynamic}
+    with_dynamic = {line for line, _, name, _ in own_subscripts if name in dynamic} if len(dynamic) > 1 else set[int]()
     image = {
         "files": info.files,
-        "subscripts": subscripts(steps.toolchain.after_prelude(compiled.preprocessed, steps.name), steps.name),
+        "subscripts": own_subscripts,
+        "columns": [[at, info.columns[at]] for at, line, _ in info.lines[:MAX_LINES] if line in with_dynamic],
         "block_syncs": _lines_that_call("__syncthreads", text),
         "warp_syncs": _lines_that_call("__syncwarp", text),
         "lines": info.lines[:MAX_LINES],

@@ -148,6 +148,11 @@ WORDS: dict[Verdict, dict[str, Hint]] = {
         ),
     },
     Verdict.RACE: {
+        "no __syncwarp() between": Hint(
+            "Only this warp is here, and its threads do not run in lockstep: volatile orders nothing. Put __syncwarp() between the loads "
+            "and the stores of each step, or use __shfl_down_sync(). A __syncthreads() would wait for the other warps.",
+            "Which lanes read an element here that another lane of the warp may have changed already, or not yet?",
+        ),
         "The two grids were launched in": _OF_GRIDS,
         "The launch is in": _OF_GRIDS,
         "through a texture after this launch": Hint(
@@ -171,6 +176,15 @@ WORDS: dict[Verdict, dict[str, Hint]] = {
         "address of the host's memory": Hint(
             "Copy the data to memory that cudaMalloc gave, and let the kernel have that address, also inside of an object."
         ),
+        "does not fit into an int": Hint(
+            "Compute the index in size_t before it grows: (size_t)row * columns + column. A product of ints is an int, which holds at most "
+            "2,147,483,647.",
+            "Which of the factors in this index is largest, and what is their product?",
+        ),
+        "uses a null pointer": Hint(
+            "Which call should have given this pointer its memory? Look at its address argument, as in cudaMalloc(&pointer, bytes), and at "
+            "what it returns.",
+        ),
         "This memory was freed before": Hint("Free memory only after its last use."),
         "but this dimension has only": Hint(
             Verdict.OUT_OF_BOUNDS.facts.advice,
@@ -178,6 +192,13 @@ WORDS: dict[Verdict, dict[str, Hint]] = {
         ),
     },
     Verdict.UNINITIALIZED_READ: {
+        "all extern __shared__ arrays begin": Hint(
+            "Declare one extern __shared__ array, and let a pointer to the second part begin behind the first: "
+            "int* b = (int*)(a + elements). Ask for the bytes of both in the launch."
+        ),
+        "bytes apart": Hint(
+            "Row r begins r times the pitch in bytes behind the first: (float*)((char*)pointer + r * pitch). Give the kernel the pitch."
+        ),
         "nothing was copied there": Hint(
             "What should have filled this element, a copy, cudaMemset or an earlier kernel? Look whether it runs before this kernel, with "
             "this pointer, and how much it fills: the length of a copy is in bytes."

@@ -5,6 +5,7 @@
 // order in which blocks and threads ran.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -50,8 +51,19 @@ struct RawFinding {
   // it. Or a warp function was called in a way whose result is undefined: `lane` says how. Or coordinates do
   // not fit a surface: `surface` says which. Or `index` bytes of `bound` threads were never freed: of lost ones, no pointer was left.
   // Of a race: the block has barriers whose phases order threads, and none orders these accesses; or an atomic access has a scope
-  // that is too narrow.
-  enum class About : std::uint8_t { anything, skipped, returned, lane, surface, lost, kept, phases, scope } about = About::anything;
+  // that is too narrow. Of a read: another array that begins at the same address was written there, and missed[0] says which element.
+  enum class About : std::uint8_t {
+    anything,
+    skipped,
+    returned,
+    lane,
+    surface,
+    lost,
+    kept,
+    phases,
+    scope,
+    overlap
+  } about = About::anything;
   std::uint32_t interval = 0;                  // of that barrier; the first is kept
   std::array<std::uintptr_t, 8> conditions{};  // branches, one of which led past the barrier; 0: no further one. All, or none
   LaneEvent lane;
@@ -61,6 +73,8 @@ struct RawFinding {
   // What the thread did, for the message: "writes {element}, but {array} is an input". Empty: finding_messages.cpp words it.
   const char* what = "";
   std::uint64_t count = 1;
+  // Of a race within a block: the warps of all threads that it is about, in all blocks.
+  std::uint32_t lowest_warp = 0, highest_warp = ~0u;
 };
 
 inline const char* access_name(AccessKind kind) {
@@ -113,6 +127,7 @@ class FindingLog {
     }
     RawFinding& kept = found->second;
     const std::uint64_t count = kept.count + finding.count;
+    const auto lowest = std::min(kept.lowest_warp, finding.lowest_warp), highest = std::max(kept.highest_warp, finding.highest_warp);
     const auto rank = [](const RawFinding& f) {
       return std::tuple(f.site.by.block, f.interval, f.site.by.thread, f.other.by.thread, f.other.by.block, f.offset, f.index, f.bound,
                         f.size, std::string_view(f.site.access), std::string_view(f.other.access), std::string_view(f.what), f.about,
@@ -120,6 +135,8 @@ class FindingLog {
     };
     if (rank(finding) < rank(kept)) kept = finding;
     kept.count = count;
+    kept.lowest_warp = lowest;
+    kept.highest_warp = highest;
   }
   // In a deterministic order.
   std::vector<RawFinding> deduplicated() const {

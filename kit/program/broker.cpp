@@ -157,6 +157,7 @@ class Broker {
   void look_for_leaks() {
     session_.memory.for_each_live([this](Allocation& one) {
       if (one.kind == MemoryKind::variable || one.operand != nullptr) return;
+      look_for_left_out(session_, one);
       json numbers = about(one);
       numbers["address"] = one.address;
       numbers["bytes"] = one.bytes;

@@ -119,6 +119,21 @@ class RunRecord {
     numbers.update({{"kind", kind}, {"at", at}});
     add(host_, host_places_, kind + " " + std::to_string(at) + " " + json_text(other), std::move(numbers), most_findings);
   }
+  // Elements that the host receives and nobody wrote. `at`: its copy; of managed memory, the launch that left them out.
+  void partly_set(const Allocation& one, std::uint64_t at, const UnsetElements& unset) {
+    host("partly-set", at,
+         {{"allocation", one.index},
+          {"kernel", one.writer.kernel != nullptr ? *one.writer.kernel : ""},
+          {"other_at", one.writer.at},
+          {"launches", one.writer.launches},
+          {"element_bytes", unset.element_bytes},
+          {"first", unset.first},
+          {"run", unset.run},
+          {"missing", unset.count},
+          {"copied", unset.looked_at},
+          {"managed", one.is_untouched},
+          {"has_end", unset.has_end}});
+  }
   // name: of a variable or an operand
   void allocation(const Allocation& made, const std::string& name = {}) {
     if (made.index != allocations_.size() || allocations_.size() >= most_allocations) {
@@ -133,6 +148,7 @@ class RunRecord {
                             {"freed_at", nullptr},
                             {"freed_by", nullptr}});
     if (!name.empty()) allocations_.back()["name"] = name;
+    if (made.pitch != 0) allocations_.back().update({{"pitch", made.pitch}, {"row_bytes", made.row_bytes}});
   }
   void freed(const Allocation& one) {
     if (one.index >= allocations_.size()) return;
@@ -146,14 +162,14 @@ class RunRecord {
     known.erase("filled");
     known.erase("taken");
   }
-  // The host's last copy or fill of this memory, if it does not reach its end.
-  void filled(const Allocation& one, std::uint64_t at, std::size_t first, std::size_t end) {
+  // The host's last copy or fill of this memory, if it does not reach its end, or leaves gaps between rows.
+  void filled(const Allocation& one, std::uint64_t at, std::size_t first, std::size_t end, std::size_t row_bytes, std::size_t pitch) {
     if (one.index >= allocations_.size()) return;
     json& known = allocations_[one.index];
-    if (first == 0 && end < one.bytes)
-      known["filled"] = {{"at", at}, {"bytes", end}};
-    else
-      known.erase("filled");
+    known.erase("filled");
+    if (first != 0 || (end >= one.bytes && row_bytes == pitch)) return;
+    known["filled"] = {{"at", at}, {"bytes", end}};
+    if (row_bytes != pitch) known["filled"].update({{"row_bytes", row_bytes}, {"pitch", pitch}});
   }
   // A copy to the host. Of the bytes before `end`, and the farthest one counts.
   void taken(const Allocation& one, std::uint64_t at, std::size_t end) {

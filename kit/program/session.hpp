@@ -172,6 +172,9 @@ Call symbol;                 // the module's variables, whose first values the h
 Call kernel, launch;         // what a kernel takes
 Call stream, event, device, last_error;
 Call touch;  // the program has touched memory that it may not, or not yet
+// Memory is freed, or the program ends. Records which elements of managed memory the only launch that wrote there left out, where the host
+// has set nothing of it.
+void look_for_left_out(Session& session, const Allocation& one);
 // The memory of a variable; null: there is no room for it.
 ModuleVariable* variable(Session& session, const std::string& name, std::size_t bytes, std::uint64_t at, bool shared = false);
 

@@ -20,6 +20,7 @@
 #include "executor/memory/memory_map.hpp"
 #include "executor/observer_list.hpp"
 #include "executor/observers/child_order.hpp"
+#include "executor/observers/overlapping_arrays.hpp"
 #include "executor/observers/stale_texels.hpp"
 #include "executor/observers/touched_bytes.hpp"
 #include "executor/observers/trace_recorder.hpp"
@@ -256,7 +257,7 @@ class Launch {
 
  private:
   LaunchGeometry geometry() const {
-    return {config_.grid, config_.block, simt::Machine::active() ? simt::Machine::current().child_grids().begun : children_};
+    return {config_.grid, config_.block, simt::Machine::active() ? simt::Machine::current().child_grids().begun : children_, &memory_};
   }
 
   // What kernels may launch.
@@ -299,6 +300,13 @@ class Launch {
     return answer;
   }
 
+  const simt::Region* dynamic_array_at(std::uintptr_t pc, bool writes) const {
+    const std::string name = image_.array_at(pc, writes);
+    for (const simt::Region& one : memory_.shared_arrays())
+      if (one.dynamic && one.name == name) return &one;
+    return nullptr;
+  }
+
   void run_kernel() {
     simt::Announcer announcer;
     observers_.join(announcer);
@@ -318,6 +326,9 @@ class Launch {
     const auto& objects = program_ ? program_->objects() : buffers_->objects();
     if (!objects.empty()) announcer.add(stale_texels_.emplace(observers_.log(), objects));
     const KernelCall kernel(image_.kernel, request_.arguments, buffers_->addresses(), image_.argument_bytes);
+    if (simt::OverlappingArrays::may_find(memory_.shared_arrays()))
+      announcer.add(overlapping_arrays_.emplace(
+          observers_.log(), [this](std::uintptr_t pc, bool writes) { return dynamic_array_at(pc, writes); }, !request_.memory));
     if (image_.launches_children) announcer.add(child_order_.emplace(observers_.log()));
     stacks_ = &stacks_for(image_.launches_children ? most_threads : std::size_t{config_.block.x} * config_.block.y * config_.block.z);
     simt::Machine machine(memory_, announcer, *stacks_, request_.event_budget, image_.header_code,
@@ -385,6 +396,7 @@ class Launch {
   std::optional<simt::SharedUse> shared_use_;
   std::optional<simt::TouchedBytes> touched_;
   std::optional<simt::StaleTexels> stale_texels_;
+  std::optional<simt::OverlappingArrays> overlapping_arrays_;
   std::optional<simt::ChildOrder> child_order_;
   std::vector<simt::GridEvent> children_;
   std::optional<MappedProgram> program_;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <cstdint>
+#include <tuple>
 
 #include "executor/scheduler/block_order.hpp"
 
@@ -28,12 +29,14 @@ std::string launch_refusal(const protocol::LaunchConfig& config, std::size_t sta
   if (block.x > max_block_xy || block.y > max_block_xy || block.z > max_block_z || threads > max_threads) {
     return "The block is " + extent_text(block) + ": a block may have at most 1024 threads, and at most 64 in z.";
   }
-  if (grid.x > max_grid_x || grid.y > max_grid_yz || grid.z > max_grid_yz) {
-    return "The grid is " + extent_text(grid) + ": at most 2147483647 blocks in x and 65535 in y and z.";
+  for (const auto& [side, blocks, most] : {std::tuple("x", grid.x, max_grid_x), {"y", grid.y, max_grid_yz}, {"z", grid.z, max_grid_yz}}) {
+    if (blocks > most)
+      return std::string("gridDim.") + side + " is " + std::to_string(blocks) + ", and " + std::to_string(most) + " is the most.";
   }
   if (shared > shared_limit || static_shared_bytes > shared_limit - shared) {
     return "A block asks for " + std::to_string(static_shared_bytes) + " + " + std::to_string(shared) +
-           " bytes of static and dynamic shared memory: at most " + std::to_string(shared_limit) + " are available.";
+           " bytes of static and dynamic shared memory, and " + std::to_string(shared_limit) + " is the most" +
+           (shared_limit == most_shared_bytes ? " unless cudaFuncSetAttribute() allows more." : ".");
   }
   return {};
 }

@@ -224,3 +224,24 @@ def test_a_texture_is_proposed_as_the_file_uses_it_and_the_proposal_runs() -> No
     assert "--arg 'texture(linear,normalized) float[32][32]=random'" in proposals[0]
     done = check(*shlex.split(proposals[0])[2:], "--json")
     assert (done.status, done.report.verdict) == (0, "pass")
+
+
+def test_causes_are_those_of_the_kernel_and_one_cause_is_told_once() -> None:
+    """Code of one warp needs __syncwarp(), a loop that counts waits for nobody, and a far address names its index."""
+    warp = " ".join(check(str(HERE / "found/last_warp_without_syncwarp.cu"), *_OF_WARP).out.split())
+    assert "no __syncwarp() between the two" in warp
+    assert warp.count("Data race:") == 1
+    loop = check(
+        str(HERE / "found/counter_of_a_loop_that_wraps.cu"),
+        "--block",
+        "256",
+        "--arg",
+        "int[2]=0",
+        "--arg",
+        "int=2147483647",
+    )
+    assert "waits for it to change" not in loop.out
+    assert "this loop may never end" in " ".join(loop.out.split())
+
+
+_OF_WARP = ("--kernel", "sum", "--grid", "2", "--block", "128", "--arg", "float[256]=random", "--arg", "float[2]")

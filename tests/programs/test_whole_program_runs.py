@@ -186,3 +186,39 @@ def test_a_source_without_cuda_may_have_functions_that_cuda_has_too(tmp_path: Pa
     done = tilelab_run(tmp_path, "--with", "least.cpp", file.name)
     report = done.report
     assert (done.status, report["refusals"], report["output"]) == (0, [], "7 5\n")
+
+
+def test_a_program_is_given_the_error_that_a_gpu_reports_after_a_null_pointer(tmp_path: Path) -> None:
+    """And every later call returns it. The failing cudaMalloc comes first, with its cause."""
+    file = tmp_path / "given.cu"
+    file.write_text(
+        "#include <cstdio>\n__global__ void one(float *x) { x[threadIdx.x] = 1; }\nint main() {\n  float *d = nullptr;\n"
+        "  cudaMalloc((void **)d, 64 * sizeof(float));\n  one<<<1, 64>>>(d);\n"
+        '  printf("%s\\n", cudaGetErrorString(cudaDeviceSynchronize()));\n  float *e;\n'
+        '  printf("%d\\n", cudaMalloc(&e, 4));\n  cudaFree(d);\n}\n',
+        encoding="utf-8",
+    )
+    report = tilelab_run(tmp_path, file.name).report
+    assert report["output"] == "an illegal memory access was encountered\n700\n"
+    assert report["findings"][0]["message"].endswith("uses a null pointer.")
+    told = next(one for one in report["host"] if one["kind"] == "unchecked-error")
+    assert (told["line"], "the value of `d`" in told["message"], told["advice"]) == (5, True, "Write &d.")
+    with chdir(tmp_path):
+        screen = CliRunner().invoke(app, ["run", file.name]).output
+    assert screen.index("cudaMalloc") < screen.index("null pointer")
+
+
+def test_a_kernel_that_nothing_launches_is_compiled_as_well(tmp_path: Path) -> None:
+    """nvcc refuses the file. A template is compiled where it is used; that is said."""
+    text = (
+        "__global__ void set(int *x) { *x = 1; }\nstatic __global__ void widen(int *x, int width) { *x = WIDTH; }\n"
+        "template <class T> __global__ void any(T *x) { *x = 1; }\n"
+        "int main() { int *x; cudaMalloc(&x, 4); set<<<1, 1>>>(x); cudaFree(x); }\n"
+    )
+    file = tmp_path / "one.cu"
+    file.write_text(text.replace("WIDTH", "Width"), encoding="utf-8")
+    done = tilelab_run(tmp_path, file.name)
+    assert (done.status, done.report["ended"], done.report["refusals"][0]["line"]) == (2, "not-built", 2), done.report
+    file.write_text(text.replace("WIDTH", "width"), encoding="utf-8")
+    done = tilelab_run(tmp_path, file.name)
+    assert (done.report["ended"], set(done.report["not_launched"])) == ("exit", {"widen", "any"}), done.report

@@ -381,6 +381,7 @@ class StaticVariable:
 class DebugInfo:
     files: list[str] = field(default_factory=list)
     lines: list[tuple[int, int, int]] = field(default_factory=list)  # address, line, index into `files`
+    columns: dict[int, int] = field(default_factory=dict)  # by the same addresses
     functions: list[Function] = field(default_factory=list)
     shared: list[SharedArray] = field(default_factory=list)
     variables: list[StaticVariable] = field(default_factory=list)
@@ -447,6 +448,7 @@ def _read_lines(program: Any | None, info: DebugInfo, own: Collection[str]) -> s
         state = entry.state
         if state is not None and not state.end_sequence and state.line:
             info.lines.append((state.address, state.line, base + state.file - first_number))
+            info.columns[state.address] = state.column
     return {i + first_number for i, name in enumerate(names) if name.rsplit("/", 1)[-1] in own}
 
 

@@ -232,7 +232,8 @@ def _race(finding: Finding) -> LaneFigure | None:
         return None
     one_block = finding.block == other.block
     element = visible_text.line(finding.element or finding.array or "it", 24)
-    missing = "no __syncthreads() here" if one_block else "nothing orders two blocks"
+    barrier = "no __syncwarp() here" if "no __syncwarp() between" in finding.message else "no __syncthreads() here"
+    missing = barrier if one_block else "nothing orders two blocks"
     if one_block and finding.line == other.line:
         missing = "nothing says which comes first"
     sites: list[Site] = [finding, other]

@@ -15,6 +15,7 @@ from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted, index
 from grader.pages.findings.finding_card import OTHER_PASS, line_numbers, may_show, shown_launches
 
+_NO_SYNCWARP = "no __syncwarp() between"  # in the kit's words
 SPOILS = frozenset({Verdict.RACE, Verdict.BARRIER_DIVERGENCE, Verdict.OUT_OF_BOUNDS, Verdict.UNINITIALIZED_READ})
 
 
@@ -95,7 +96,12 @@ def _lacks_barrier(finding: Finding) -> bool:
     """A race within a block that a barrier would order."""
     other = finding.other
     within = finding.kind is Verdict.RACE and other is not None and finding.block == other.block
+    within = within and _NO_SYNCWARP not in finding.message
     return within and finding.line is not None and other is not None and other.line not in {None, finding.line}
+
+
+def _same_warp(group: CauseGroup, finding: Finding) -> bool:
+    return all(one.kind is Verdict.RACE and _NO_SYNCWARP in one.message for one in (group.findings[0], finding))
 
 
 def _same_barrier(group: CauseGroup, finding: Finding) -> bool:
@@ -147,6 +153,7 @@ def _edge_words(findings: Sequence[Finding]) -> str:
 
 # By name: whether a finding belongs in a group, and what the cause is.
 _RULES: Mapping[str, tuple[Callable[[CauseGroup, Finding], bool], Callable[[Sequence[Finding]], str]]] = {
+    "warp": (_same_warp, lambda _: "Nothing orders the threads of this warp between these lines."),
     "barrier": (_same_barrier, _barrier_words),
     "parting": (
         _same_parting,

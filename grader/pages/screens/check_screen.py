@@ -17,6 +17,7 @@ from grader.model.result import Finding
 from grader.model.verdicts import TERMINAL_STYLES, Verdict
 from grader.model.visible_text import counted
 from grader.pages.findings.finding_card import excerpt, launch_of, place_of
+from grader.pages.findings.one_cause import cause_groups
 from grader.pages.screens.first_mistake import Detail, block_view, excerpt_view, finding_view, launched, one_line
 from grader.run.launches.kernel_check import Checked, CheckReport
 from grader.run.programs.program_findings import HostFinding, ProgramReport
@@ -80,16 +81,23 @@ _Finding = TypeVar("_Finding", Finding, HostFinding | ProgramFinding)
 def _each(
     findings: Sequence[_Finding], view: Callable[[_Finding], Iterator[RenderableType]]
 ) -> Iterator[RenderableType]:
-    """The first findings, each piece of advice once."""
+    """The first finding of each cause, and each piece of advice once."""
     advised = set[str]()
-    for finding in findings[:_MOST_FINDINGS]:
+    groups = {id(one.findings[0]): one for one in cause_groups([one for one in findings if isinstance(one, Finding)])}
+    told = [one for one in findings if isinstance(one, HostFinding) or id(one) in groups]
+    for finding in told[:_MOST_FINDINGS]:
         yield Text()
         yield from view(finding)
+        if (group := groups.get(id(finding))) and len(group.findings) > 1:
+            more = counted(len(group.findings) - 1, "more finding")
+            yield Text(
+                f"  {visible_text.line(group.sentence, 300)} {more} of this cause: --json lists them.", style="dim"
+            )
         if finding.advice and finding.advice not in advised:
             advised.add(finding.advice)
             yield Text.assemble(("Look at next: ", "bold blue"), visible_text.line(finding.advice, 600))
-    if (more := len(findings) - _MOST_FINDINGS) > 0:
-        yield Text(f"and {counted(more, 'more finding')}: --json lists all of them", style="dim")
+    if (rest := len(told) - _MOST_FINDINGS) > 0:
+        yield Text(f"and {counted(rest, 'more finding')}: --json lists all of them", style="dim")
 
 
 def _left_out(what: Sequence[str]) -> Iterator[RenderableType]:
@@ -121,11 +129,15 @@ class ProgramPage:
             yield Text()
             yield Text(visible_text.line(self.report.message, 600), style="bold red")
         yield from _left_out(self.report.left_out)
+        if self.report.not_launched and self.report.ended != "not-built":
+            names = ", ".join(visible_text.line(one, 80) for one in self.report.not_launched[:_MOST_FINDINGS])
+            yield Text()
+            yield Text(f"Not launched, and so not looked at: {names}", style="dim")
 
     def _findings(self) -> list[HostFinding | ProgramFinding]:
-        """Errors before notes."""
+        """Errors before notes, and before what a kernel did a call that failed unseen before it: that may be its cause."""
         everything: list[HostFinding | ProgramFinding] = [*self.report.findings, *self.report.host]
-        return sorted(everything, key=lambda one: one.severity != "error")
+        return sorted(everything, key=lambda one: (one.severity != "error", one.kind != "unchecked-error"))
 
     def _title(self) -> Text:
         report = self.report

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from grader.model.verdicts import Verdict
 from grader.run.kernels.own_launches import extent_text
-from grader.run.programs.run_record import Facts, LaunchRecord
+from grader.run.programs.run_record import Facts
 
 # A sentence alone, or with its advice, or also with another label than its kind's.
 Words = str | tuple[str, str] | tuple[str, str, str]
@@ -27,21 +27,22 @@ _SWAPPED_LAUNCH = "In <<<grid, block>>> the number of blocks comes first, then t
 
 def failed_call(facts: Facts) -> Words:
     what = f"The launch of `{facts.kernel}`" if facts.launch else facts.call
-    return f"{what} fails here: {facts.error.name} ({facts.error.said}).{_why(facts.launch)}", facts.error.advice
+    why, advice = _why(facts)
+    return f"{what} fails here: {facts.error.name} ({facts.error.said}).{why}", advice
 
 
 def unchecked_error(facts: Facts) -> Words:
     advice = "Compare what each call returns with cudaSuccess, and stop with a message if it is something else."
-    error = facts.error
+    error, (why, remedy) = facts.error, _why(facts)
     message = f"{facts.call} fails here ({error.name}: {error.said}), and its return value is not checked."
-    return message, error.advice or advice
+    return message + why, remedy or advice
 
 
 def unasked_launch(facts: Facts) -> Words:
     words = facts.error
     message = f"The launch of `{facts.kernel}` fails here ({words.name}: {words.said}), and its error is not checked."
-    advice = f"{words.advice} A launch returns nothing: ask cudaGetLastError() after it.".strip()
-    return message + _why(facts.launch), advice
+    why, advice = _why(facts)
+    return message + why, f"{advice} A launch returns nothing: ask cudaGetLastError() after it.".strip()
 
 
 def swapped_sizes(facts: Facts) -> Words:
@@ -54,11 +55,42 @@ def swapped_sizes(facts: Facts) -> Words:
     return f"{capital(what)}: the value and the number of bytes seem to be in the wrong order.", _SWAPPED_SET
 
 
-def _why(launch: LaunchRecord | None) -> str:
-    """What is wrong with the sizes of a launch."""
-    if launch and (threads := math.prod(launch.block)) > _MOST_THREADS:
-        return f" A block of {_extent(launch.block)} has {threads:,} threads, and 1024 is the most."
-    return f" The grid is {_extent(launch.grid)}: there is no block in it." if launch and 0 in launch.grid else ""
+_OF_SIZES = "A block has at most 1,024 threads, and no side of a grid or a block may be 0."
+_OF_GRID = (
+    "Put the long side of the grid in x, which may have 2,147,483,647 blocks, or let each thread do several rows."
+)
+_OF_SHARED = (
+    "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes) before the launch allows more, up to 232,448 bytes "
+    "on this GPU."
+)
+
+
+def _why(facts: Facts) -> tuple[str, str]:
+    """What is wrong with the sizes of a launch or the arguments of a call, and what to do; else what CUDA's error advises."""
+    launch, detail = facts.launch, facts.launch.detail if facts.launch else ""
+    if launch is None:
+        if pointer := pointer_itself(facts):
+            words = f" It is given the value of `{pointer}`, and has to be given its address: cudaMalloc stores the new pointer there."
+            return words, f"Write &{pointer}."
+        return "", facts.error.advice
+    if (threads := math.prod(launch.block)) > _MOST_THREADS:
+        return f" A block of {_extent(launch.block)} has {threads:,} threads, and 1024 is the most.", _OF_SIZES
+    if 0 in launch.grid:
+        return f" The grid is {_extent(launch.grid)}: there is no block in it.", _OF_SIZES
+    said = re.sub(r"\d{4,}", lambda number: f"{int(number[0]):,}", detail)
+    advice = _OF_GRID if "gridDim" in detail else _OF_SHARED if "shared memory" in detail else _OF_SIZES
+    return (f" {said}", advice) if detail else ("", facts.error.advice)
+
+
+def pointer_itself(facts: Facts) -> str:
+    """The pointer that a call of cudaMalloc is given without `&`; empty: it is not so."""
+    statement = facts.statement
+    if statement is None or not statement.name.startswith("cudaMalloc") or not statement.arguments:
+        return ""
+    match = re.fullmatch(r"\(\s*void\s*\*\s*\*\s*\)\s*(?P<name>[A-Za-z_][\w.]*)", statement.arguments[0].strip())
+    name = match["name"] if match else ""
+    every = "\n".join(line for lines in facts.run.lines.values() for line in lines)
+    return "" if not name or re.search(rf"\*\s*\*\s*(?:const\s+)?{re.escape(name)}\b", every) else name
 
 
 def _extent(sides: Sequence[int]) -> str:
@@ -106,6 +138,9 @@ def host_crash(facts: Facts) -> Words:
     if signal == _ABORT:
         return next(words for mark, words in _ABORTED.items() if re.search(mark, line))
     act = f"The program crashes here: host code {'writes to' if record.flag('write') else 'reads'}"
+    if pointer := pointer_itself(facts):
+        words = f"The program crashes here: cudaMalloc is given the value of `{pointer}`, which was never set, instead of its address."
+        return words, f"Write &{pointer}."
     if address < _NULL_BYTES:
         advice = "Was this pointer ever set? Did the call that should have set it fail?"
         return f"{act} memory through a null pointer.", advice
@@ -177,6 +212,67 @@ def short_copy(facts: Facts) -> Words:
         return f"This copies {facts.size} to {facts.memory}, and it has {facts.room}. The rest is not set."
     copied = f"{facts.size} of {facts.memory}{facts.allocated}"
     return f"This copies {copied} to the host, and it has {facts.room}. No other copy fetches the rest."
+
+
+_ROUNDED_UP = "Round the number of blocks up: (n + 255) / 256 for blocks of 256 threads. A division of whole numbers rounds down, also inside ceil()."
+_EXCHANGED = "dim3(x, y): x counts the blocks along a row, which are columns of the matrix, and y its rows. Does each side have its own?"
+_WHICH_THREAD = "Which thread should have written it? Work out the index of the last thread of the last block, and what its condition says."
+
+
+_OF_PITCH = "Row r begins r times the pitch in bytes behind the first: (float*)((char*)pointer + r * pitch). Give the kernel the pitch."
+
+
+def partly_set(facts: Facts) -> Words:
+    record, memory = facts.record, facts.memory
+    missing, copied, first = (record.number(key) or 0 for key in ("missing", "copied", "first"))
+    what = "bytes" if record.number("element_bytes") == 1 else "elements"
+    only = f"{memory}[{first:,}]".replace("`[", "[") + "`" if memory.startswith("`") else f"number {first:,}"
+    if missing > 1:
+        only = f"{missing:,} of them: the first is {only}"
+    pitch = next((one.pitch for one in facts.run.record.allocations if one.index == record.allocation), 0)
+    message = f"This copies {copied:,} {what} of {memory} to the host, and nothing has written {only}."
+    if record.flag("managed"):
+        message = f"Nothing writes {missing:,} {what} of {memory}: the first is {first:,}."
+    if pitch:
+        return f"{message} Its rows lie {pitch:,} bytes apart.", _OF_PITCH
+    story, advice = left_out(facts) or ("", _WHICH_THREAD)
+    return message + story, advice
+
+
+def left_out(facts: Facts) -> tuple[str, str] | None:
+    """How the grid of the only launch that wrote there left elements out, and what to do; None where that does not explain them."""
+    record = facts.record
+    launched = [
+        one for one in facts.run.record.launches if (one.kernel, one.at) == (record.text("kernel"), record.other_at)
+    ]
+    if record.number("launches") != 1 or len(launched) != 1:
+        return None
+    missing, first, run, copied = (record.number(key) or 0 for key in ("missing", "first", "run", "copied"))
+    launch = launched[0]
+    sides = [grid * block for grid, block in zip(launch.grid, launch.block, strict=True)]
+    who = f" The launch of `{facts.kernel}`{facts.other} has"
+    if math.prod(sides) == first == copied - missing and record.flag("has_end"):
+        sizes = f"{math.prod(launch.grid):,} blocks of {math.prod(launch.block):,}"
+        return f"{who} {sizes}, which are {first:,} threads.", _ROUNDED_UP
+    for along, down in ((0, 1), (1, 0)):
+        across, rows = sides[along], sides[down]
+        # Columns are left out of every row, or else the last rows.
+        width = first + run if first == across < copied else first // rows if rows and first % rows == 0 else 0
+        if width < 2 or copied % width or sides[2] != 1:  # noqa: PLR2004 -- columns of a matrix
+            continue
+        height = copied // width
+        if missing != copied - min(across, width) * min(rows, height) or (
+            record.flag("has_end") and across < width and height > 1
+        ):
+            continue
+        story = f"{who} {sides[0]:,} threads in x and {sides[1]:,} in y. In rows of {width:,} elements, {height:,} of them, "
+        story += f"columns from {across:,} on" if across < width else f"rows from {rows:,} on"
+        fits = rows >= width and across >= height
+        return (
+            f"{story} are left out{': x and y of the grid seem to be exchanged' if fits else ''}.",
+            _EXCHANGED if fits else _ROUNDED_UP,
+        )
+    return None
 
 
 def _side(facts: Facts, *, is_source: bool) -> str:
@@ -300,6 +396,7 @@ SENTENCES = {
     "bad-free": Row(_WRONG_FREE, Verdict.CRASH),
     "double-free": Row("Memory freed twice", Verdict.CRASH),
     "never-set": Row("Copy of memory without values", Verdict.UNINITIALIZED_READ, "always"),
+    "partly-set": Row("Result partly written", Verdict.UNINITIALIZED_READ, "graded"),
     "input-modified": Row("Input changed", Verdict.INPUT_MODIFIED),
     "error": Row(ERROR_LABEL, Verdict.LAUNCH_ERROR, "always"),
     "unchecked-error": Row("Error that nobody looked at", Verdict.LAUNCH_ERROR),
@@ -329,6 +426,7 @@ _MESSAGES: dict[str, str | Callable[[Facts], Words]] = {
     "bad-free": bad_free,
     "double-free": "{0.memory} is freed here for the second time; it was freed before{0.other}.",
     "never-set": "This copies {0.size} of {0.memory} to the host, and nothing has ever written them.",
+    "partly-set": partly_set,
     "input-modified": "This call writes to {0.memory}, which is an input and must not change.",
     "error": failed_call,
     "unchecked-error": unchecked_error,

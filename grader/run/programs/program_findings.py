@@ -12,7 +12,7 @@ from pydantic import Field
 from grader.model.outcome import located_finding
 from grader.model.result import Model, Site
 from grader.model.verdicts import Verdict
-from grader.run.programs.host_sentences import told
+from grader.run.programs.host_sentences import left_out, told
 from grader.run.programs.host_toolchain import SourceLine
 from grader.run.programs.run_record import (
     FIRST_OF_KERNELS,
@@ -73,6 +73,7 @@ class ProgramReport(Model):
     refusals: tuple[ProgramRefusal, ...] = ()
     left_out: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()  # that were launched
+    not_launched: tuple[str, ...] = ()  # kernels of which nothing is known therefore
     launches: int = 0
     output: str = ""  # with --json: what the program wrote to its standard output
     output_cut: bool = False
@@ -89,6 +90,8 @@ _BAD_POINTERS = frozenset({"host-pointer-on-device", "use-after-free"})
 _LEAST_BLOCK = 32  # threads: a smaller grid was not meant as a block
 _DROPPED = re.compile(r"\s*(?:\(\s*void\s*\)\s*)?cuda(?:GetLastError|PeekAtLastError)\s*\(\s*\)\s*;")
 _MOST_THREADS = 1024  # of a block
+_LEAVE_UNSET = frozenset({"swapped-sizes", "copy-size", "copy-direction", "host-pointer-on-device", "never-set"})
+_NUMBER = 8  # bytes of one
 _LAUNCH_TIMEOUT = 702  # cudaErrorLaunchTimeout
 _ENDINGS = {"timeout": Verdict.TIMEOUT, "crash": Verdict.CRASH}
 # Phrases of findings that fit labs only, and what they become here.
@@ -167,8 +170,11 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
 def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
     stopped = facts.record.ended == "timeout"  # by the limit: the launch that was running then is no mistake
     for one in facts.record.host:
-        if not (stopped and one.number("error") == _LAUNCH_TIMEOUT):
-            yield _as_swapped(one, facts)
+        if (stopped and one.number("error") == _LAUNCH_TIMEOUT) or (
+            one.flag("managed") and not left_out(facts_of(one, facts))
+        ):
+            continue
+        yield _as_swapped(one, facts)
     record, printed = facts.record, facts.record.printed.strip()
     if record.ended == "exit" and printed and record.launches:  # by kernels, after the last time that the host waited
         lost = {"kind": "lost-output", "at": record.launches[-1].at, "text": printed.split("\n")[0]}
@@ -226,7 +232,7 @@ def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
         place = names.place(record.allocation)
     return HostFinding(
         kind=record.kind,
-        severity="note" if row.note == "always" else "error",
+        severity="note" if row.note == "always" or _may_end_early(record, facts) else "error",
         label=label,
         message=names.told(message),
         advice=advice,
@@ -234,6 +240,20 @@ def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
         other=Site(**_site(other, facts)) if other and other != place else None,
         count=record.count,
     )
+
+
+def _may_end_early(record: HostRecord, facts: RunFacts) -> bool:
+    """Whether the rest of a result may be meant to stay unset: no kernel wrote there, or the host fetches a number too, which may say how
+    much there is. Or it follows from another mistake.
+    """
+    if record.kind != "partly-set":
+        return False
+    if any(one.kind in _LEAVE_UNSET for one in facts.record.host) or any(not one.seen for one in facts.record.errors):
+        return True
+    if left_out(facts_of(record, facts)):
+        return False
+    counted = record.flag("has_end") and any(one.taken and one.bytes <= _NUMBER for one in facts.record.allocations)
+    return counted or not record.number("launches")
 
 
 def _site(place: SourceLine | None, facts: RunFacts) -> dict[str, Any]:
@@ -288,6 +308,9 @@ def _short_fill(found: ProgramFinding, facts: RunFacts) -> str:
         return ""
     ((one, reach),) = short
     line, memory = facts.places[reach.at].line, facts.names.words(one.index)
+    if reach.pitch:
+        apart = f", whose rows lie {one.pitch:,} bytes apart" if one.pitch else ""
+        return f" Line {line} sets {reach.row_bytes:,} of every {reach.pitch:,} bytes of {memory}{apart}."
     return f" Line {line} sets only the first {reach.bytes:,} of the {one.bytes:,} bytes of {memory}."
 
 

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -184,7 +184,7 @@ class ProgramRecipe:
 
 
 _KEPT = 40  # kernels; the oldest go
-_FORMAT = "5"  # another number where what is kept changes
+_FORMAT = "6"  # another number where what is kept changes
 _PARTS = ("runner", "image.json")
 
 
@@ -362,6 +362,9 @@ class BuiltProgram:
     toolchain: HostToolchain
     host: HostBuild
     kernels: tuple[ProgramKernel, ...] = ()  # that the host's side names
+    unused: tuple[
+        ProgramKernel, ...
+    ] = ()  # that it does not: without a runner, and with a refusal where one does not compile
 
     @property
     def names(self) -> dict[str, str]:
@@ -384,7 +387,36 @@ def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progre
     progress(f"compiling {len(names)} kernel{'s' if len(names) != 1 else ''}")
     made = build_kernels(toolset, replace(recipe, source=host.source), names, scratch)
     kernels = tuple(with_read_parameters(one, host.only_read) for one in made)
-    return BuiltProgram(chain, host, kernels)
+    named = {base_name(one.shown) for one in names}
+    unused = _compiled_alone(toolset, replace(recipe, source=host.source), host.only_read.keys() - named, scratch)
+    return BuiltProgram(chain, host, kernels, tuple(unused))
+
+
+def _compiled_alone(
+    toolset: Toolset, recipe: ProgramRecipe, names: Collection[str], scratch: Path
+) -> Iterator[ProgramKernel]:
+    """Kernels that no launch names. nvcc compiles them as well; of a template it needs a launch, as here."""
+    fingerprint = toolset.fingerprint() if names and recipe.kept else ""
+    known = {one.kernel for unit in recipe.source.units for one, _ in unit.items() if "template" not in one.words}
+    yield from (ProgramKernel(KernelName(one, one), recipe.source.main.name) for one in sorted(names - known))
+    for number, unit in enumerate(recipe.source.units):
+        all_own = (KernelName(one, one) for one in sorted(names & known))
+        own = [one for one in all_own if unit_of(one, recipe.source.units) is unit]
+        words = [*recipe.definitions, "", *(one.symbol for one in own)]
+        kept = recipe.kept / _key(unit, own[0], words, fingerprint) if own and recipe.kept else None
+        works = kept is not None and kept.is_dir()
+        if own and not works:
+            first, *beside = (one.symbol for one in own)
+            folder = scratch / f"unused{number}"
+            built = build_kernel(toolset, unit, first, folder, definitions=recipe.definitions, beside=beside).build
+            works = built.runner is not None
+            if works and kept:
+                with suppress(OSError):
+                    kept.mkdir(parents=True)
+        for one in own:
+            alone = None if works else build_kernel(toolset, unit, one.symbol, folder, definitions=recipe.definitions)
+            refusal = alone.build.refusals[0] if alone and alone.build.runner is None else None
+            yield ProgramKernel(one, unit.name, refusal=refusal)
 
 
 def _built_host(toolset: Toolset, recipe: ProgramRecipe, scratch: Path) -> tuple[HostToolchain, HostBuild]:

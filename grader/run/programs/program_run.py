@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any, get_args
 
+from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
@@ -33,8 +34,8 @@ from grader.run.programs.program_findings import (
     host_findings,
     kernel_findings,
 )
-from grader.run.programs.program_kernels import ProgramKernel, ProgramRecipe, Progress, build_program
-from grader.run.programs.run_record import RunFacts, RunRecord
+from grader.run.programs.program_kernels import BuiltProgram, ProgramKernel, ProgramRecipe, Progress, build_program
+from grader.run.programs.run_record import RefusalRecord, RunFacts, RunRecord
 from grader.system.confinement import Limits
 
 OUTPUT_BYTES = 16 << 20  # of a program's output, where it is kept
@@ -188,6 +189,13 @@ def run_whole(
         refusals = tuple(ProgramRefusal(verdict=refused, message=said, file=at, line=line) for said, at, line in why)
         return ProgramReport(ended="not-built", refusals=refusals, left_out=tuple(built.host.left_out))
     built_after = time.monotonic() - began
+    # nvcc compiles all of a file: one that it refuses does not run, whether this kernel would be launched or not.
+    bad = [
+        one for one in (*built.kernels, *built.unused) if one.refusal and one.refusal.verdict is Verdict.COMPILE_ERROR
+    ]
+    if bad:
+        refusals = tuple(_refusal(one, one.refusal, None) for one in bad if one.refusal)
+        return ProgramReport(ended="not-built", refusals=refusals, left_out=tuple(built.host.left_out))
     progress("")
     record, output = run_program(toolset, replace(request, program=built.host.program), built.kernels, scratch)
     if record.ended == "internal":
@@ -195,12 +203,12 @@ def run_whole(
     own, addresses = set(built.host.source.texts), record.places()
     places = places_of(built.toolchain, toolset.confinement, built.host.program, addresses, own)
     facts = RunFacts(record, places, built.host.source.lines(), built.names, built.host.unused)
-    report = _report(facts, output, built.kernels, request.seconds)
+    report = _report(facts, output, built, request.seconds)
     seconds = {"building": round(built_after, 3), "running": round(time.monotonic() - began - built_after, 3)}
     return report.model_copy(update={"left_out": tuple(built.host.left_out), "seconds": seconds})
 
 
-def _report(facts: RunFacts, output: bytes, kernels: Sequence[ProgramKernel], seconds: int) -> ProgramReport:
+def _report(facts: RunFacts, output: bytes, built: BuiltProgram, seconds: int) -> ProgramReport:
     record = facts.record
     launched = dict.fromkeys(facts.kernels.get(one.kernel, one.kernel) for one in record.launches)
     otherwise: Ending = "exit" if record.ended == "finished" else "stopped"
@@ -211,8 +219,11 @@ def _report(facts: RunFacts, output: bytes, kernels: Sequence[ProgramKernel], se
         message="" if record.ended in {"exit", "refused"} and not crashed(record) else ending(record, seconds),
         findings=kernel_findings(facts),
         host=host_findings(facts),
-        refusals=_refusals(facts, kernels),
+        refusals=_refusals(facts, built.kernels),
         kernels=tuple(launched),
+        not_launched=tuple(
+            dict.fromkeys(one.name.shown for one in (*built.kernels, *built.unused) if one.name.shown not in launched)
+        ),
         launches=sum(one.count for one in record.launches),
         output=output[:OUTPUT_BYTES].decode("utf-8", "replace"),
         output_cut=len(output) > OUTPUT_BYTES,
@@ -226,10 +237,14 @@ def _refusals(facts: RunFacts, kernels: Sequence[ProgramKernel]) -> tuple[Progra
         return ()
     kernel = next((one for one in kernels if one.name.symbol == refusal.kernel), None)
     place = facts.places.get(refusal.at)
-    known = kernel.refusal if kernel and kernel.refusal else refusal
-    name = facts.kernels.get(refusal.kernel, refusal.kernel)
-    said = f"The kernel `{name}` cannot be run here.\n{known.message}" if name else refusal.message
-    file, line = kernel.unit if kernel else None, known.line or refusal.line or None
-    launched = place.line if place else None
-    told = ProgramRefusal(verdict=known.verdict, message=said, kernel=name, file=file, line=line, launch_line=launched)
-    return (told,)
+    return (_refusal(kernel, kernel.refusal if kernel and kernel.refusal else refusal, place.line if place else None),)
+
+
+def _refusal(kernel: ProgramKernel | None, why: Refusal | RefusalRecord, launched: int | None) -> ProgramRefusal:
+    name = kernel.name.shown if kernel else ""
+    cannot = "does not compile" if why.verdict is Verdict.COMPILE_ERROR else "cannot be run here"
+    said = f"The kernel `{name}` {cannot}.\n{why.message}" if name else why.message
+    file = kernel.unit if kernel else None
+    return ProgramRefusal(
+        verdict=why.verdict, message=said, kernel=name, file=file, line=why.line or None, launch_line=launched
+    )

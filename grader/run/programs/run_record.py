@@ -34,6 +34,8 @@ class ReachRecord(_Record):
 
     at: int = 0
     bytes: int = 0
+    row_bytes: int = 0  # of every `pitch` bytes, where it leaves gaps
+    pitch: int = 0
 
 
 class AllocationRecord(_Record):
@@ -44,6 +46,8 @@ class AllocationRecord(_Record):
     kind: str = "device"  # "variable": a __device__ or __constant__ one
     name: str = ""
     freed_at: int | None = None
+    pitch: int = 0  # of cudaMallocPitch: bytes from the start of a row to the next …
+    row_bytes: int = 0  # … and those of a row that it asked for
     filled: ReachRecord | None = None  # the host's last copy or fill, if it did not reach the end
     taken: ReachRecord | None = None  # what was copied to the host, the farthest
 
@@ -166,7 +170,6 @@ _ROW = re.compile(r'^  X\((?P<name>\w+), (?P<number>\d+), "(?P<said>.*)"\)', re.
 _ADVICE = {
     1: "Check the pointers, the bytes and the direction of this call.",
     2: "Check how the number of bytes is computed, and what could be freed before.",
-    9: "A block has at most 1,024 threads, and no side of a grid or a block may be 0.",
     12: "A pitch is at least as large as the bytes of a row.",
     13: "Name the variable itself, not its address or a string.",
     20: "A texel has one, two or four numbers of the same size: make its description with cudaCreateChannelDesc<T>().",

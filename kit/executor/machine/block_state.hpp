@@ -27,7 +27,7 @@ class SpinWatch {
   struct Spin {
     std::uintptr_t address = 0;
     std::uint64_t content = 0, trail = 0, others = 0;
-    std::uint32_t polls = 0, still = 0;
+    std::uint32_t polls = 0, same = 0, still = 0;
     std::uint8_t bytes = 0;
   };
 
@@ -64,6 +64,7 @@ class SpinWatch {
     const std::uint64_t content = content_of(address, size);
     if (spin.address != address) spin = Spin{.address = address};
     ++spin.polls;
+    spin.same = spin.content == content ? spin.same + 1 : 0;
     if (spin.content != content || spin.trail != trail_ || spin.polls == 1) ++stirs_;
     spin.content = content;
     spin.bytes = static_cast<std::uint8_t>(std::min(size, sizeof content));
@@ -78,6 +79,7 @@ class SpinWatch {
 
   std::uintptr_t polled_by(std::uint32_t thread) const { return spins_[thread].address; }
   std::uint32_t polls(std::uint32_t thread) const { return spins_[thread].polls; }  // consecutive polls of one place
+  std::uint32_t same(std::uint32_t thread) const { return spins_[thread].same; }    // those since the place held something else
   std::uint32_t still(std::uint32_t thread) const { return spins_[thread].still; }  // those since any thread did anything new
 
  private:

@@ -360,7 +360,7 @@ void Machine::trap(const char* why, std::uintptr_t pc, int line, bool needs_gpu)
 void Machine::out_of_budget(std::uintptr_t pc) {
   budget_ = 1;  // later events, until the launch has ended, cost nothing
   const ThreadRef by = scheduler_.running().ref;
-  timeout_ = Timeout{.pc = pc, .by = by, .waiting_for_another_thread = spins_.polls(by.thread) > polls_that_mean_waiting};
+  timeout_ = Timeout{.pc = pc, .by = by, .waiting_for_another_thread = spins_.same(by.thread) > polls_that_mean_waiting};
   scheduler_.end_launch();
 }
 

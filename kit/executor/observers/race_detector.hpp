@@ -542,6 +542,8 @@ class RaceDetector final : public Observer {
     }
     if (!racing) return;
     RawFinding finding = race_between(a, {block_, racing->first}, b, {block_, racing->second}, word.number);
+    finding.lowest_warp = std::min(of_a.lowest, of_b.lowest) / 32;
+    finding.highest_warp = std::max(of_a.highest, of_b.highest) / 32;
     if (threads_.in_use()) finding.about = RawFinding::About::phases;
     if (a.completed_by.barrier != 0 && a.kind != AccessKind::read)
       finding.what =

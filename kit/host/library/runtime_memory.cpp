@@ -24,10 +24,11 @@ constexpr std::size_t row_alignment = 512;  // bytes; a GPU of this kind aligns 
 std::mutex mapped_mutex;
 std::map<std::uintptr_t, std::size_t> mapped;
 
-cudaError_t allocate(void** pointer, std::size_t bytes, const char* kind, const Call& call) {
+cudaError_t allocate(void** pointer, std::size_t bytes, const char* kind, const Call& call, json asked = json::object()) {
   if (!pointer) return refuse(call);
   if (const auto refused = unsafe_in_capture(call)) return *refused;
-  Reply reply = ask("allocate", call, {{"bytes", bytes}, {"kind", kind}});
+  asked.update({{"bytes", bytes}, {"kind", kind}});
+  Reply reply = ask("allocate", call, std::move(asked));
   if (reply.error() != cudaSuccess) return reply.error();
   const auto address = reply.fields.value("address", std::uintptr_t{0});
   if (!reply.descriptors.empty() && address >= device_end && address < shared_end) {
@@ -151,7 +152,7 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
   if (!pitch || width > SIZE_MAX / 2) return refuse(TILELAB_CALL);
   *pitch = (width + row_alignment - 1) / row_alignment * row_alignment;
   if (height > 0 && *pitch > SIZE_MAX / height) return refuse(TILELAB_CALL, cudaErrorMemoryAllocation);
-  return allocate(pointer, *pitch * height, "device", TILELAB_CALL);
+  return allocate(pointer, *pitch * height, "device", TILELAB_CALL, {{"pitch", *pitch}, {"row_bytes", width}});
 }
 
 cudaError_t cudaFree(void* pointer) { return release(pointer, "device", TILELAB_CALL); }

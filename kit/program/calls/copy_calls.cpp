@@ -125,7 +125,8 @@ void note_uses(Session& session, const HostRequest& request, const Rows& to, con
   };
   for (const Rows* side : {&from, &to}) {
     if (side->memory == nullptr) continue;
-    if (side == &to) session.record.filled(*side->memory, request.at(), side->offset, side->offset + side->extent());
+    if (side == &to)
+      session.record.filled(*side->memory, request.at(), side->offset, side->offset + side->extent(), side->row_bytes, side->pitch);
     if (side == &from) session.record.taken(*side->memory, request.at(), side->offset + side->extent());
     const Use use{stamp, side->offset,   side->offset + side->extent(), side == &to, nullptr, request.at(),
                   1,     touched(*side), request.number_or("graph", 0)};
@@ -136,15 +137,21 @@ void note_uses(Session& session, const HostRequest& request, const Rows& to, con
   }
 }
 
-// Everything that is copied to the host has no value: no kernel ran, or it wrote elsewhere.
+// What is copied to the host has no value, all of it or some elements: no kernel ran, or none wrote there.
 void note_unset(Session& session, const HostRequest& request, const Rows& from) {
   if (from.memory == nullptr || from.memory->is_set) return;
+  const Allocation& one = *from.memory;
+  UnsetElements unset{.element_bytes = std::max<std::size_t>(one.writer.element_bytes, 1)};
+  bool none = true;
   for (std::size_t row = 0; row < from.rows; ++row) {
-    if (!none_set(from.memory->marks, from.offset + row * from.pitch, from.row_bytes)) return;
+    const std::size_t first = from.offset + row * from.pitch;
+    none = none && none_set(one.marks, first, from.row_bytes);
+    add_unset(unset, one, first, from.row_bytes);
   }
-  nlohmann::json numbers = about(*from.memory);
-  numbers["bytes"] = from.rows * from.row_bytes;
-  session.record.host("never-set", request.at(), std::move(numbers));
+  if (none)
+    session.record.host("never-set", request.at(), {{"allocation", one.index}, {"bytes", from.rows * from.row_bytes}});
+  else if (unset.count != 0)
+    session.record.partly_set(one, request.at(), unset);
 }
 
 // A copy that the host waits for has a reply like every call that waits. It waits for no node of a graph.

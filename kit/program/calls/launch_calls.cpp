@@ -8,6 +8,7 @@
 #include "executor/verdict.hpp"
 #include "judge/process/runner_process.hpp"
 #include "runner/launch.hpp"
+#include "runner/report/launch_report.hpp"
 
 namespace tilelab::program {
 namespace {
@@ -134,7 +135,10 @@ void note_uses(Session& session, const HostRequest& request, const KernelLaunch&
                  element_bytes, use.touched, request.number_or("graph", 0)};
     };
     if (use.read.end > use.read.first) session.use(one, part(use.read, false));
-    if (use.written.end > use.written.first) session.use(one, part(use.written, true));
+    if (use.written.end > use.written.first) {
+      session.use(one, part(use.written, true));
+      one.writer = {kernel, request.at(), parameter ? element_bytes : 0, one.writer.launches + 1};
+    }
     if (one.kind != MemoryKind::managed && one.kind != MemoryKind::pinned) continue;
     const simt::UsedRange all{std::min(use.read.first, use.written.first), std::max(use.read.end, use.written.end)};
     const auto conflicts = use.host.value_or(simt::HostConflicts{.reads = use.written, .writes = all, .atomics = all});
@@ -142,11 +146,26 @@ void note_uses(Session& session, const HostRequest& request, const KernelLaunch&
   }
 }
 
+// Managed memory counts as set, as nobody sees what the host does there. If it has done nothing before the first kernel, then what no
+// kernel writes is no result: see look_for_left_out().
+void note_untouched(Session& session, const KernelLaunch& launch) {
+  if (session.transfer_log.is_kept()) return;
+  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
+    if (!launch.description->parameters[i].is_pointer) continue;
+    Allocation* const one = session.memory.containing(KernelRunners::pointer_in(launch, i));
+    if (one == nullptr || one->kind != MemoryKind::managed || one->was_given) continue;
+    one->was_given = true;
+    one->is_untouched = session.memory.is_untouched(*one);
+  }
+}
+
 // A kernel used an address that is no memory of the device. Says what it is, for the finding, and records whose mistake it was.
-std::string stray(Session& session, const HostRequest& request, const KernelLaunch& launch, std::uint64_t address) {
+std::string stray(Session& session, const HostRequest& request, const KernelLaunch& launch, const std::string& message,
+                  std::uint64_t address) {
   constexpr std::uint64_t null_bytes = 1u << 16, near_bytes = 1u << 30;
   if (address < null_bytes) return {};
   const Allocation* freed = session.memory.near(address);
+  if (freed == nullptr && message.find(far_index_begins) != std::string::npos) return {};
   if (freed != nullptr && freed->is_live()) return {};
   if (freed == nullptr && address >= device_first && address < memory_end) return {};
   json said = freed != nullptr ? about(*freed) : json::object();
@@ -163,6 +182,13 @@ std::string stray(Session& session, const HostRequest& request, const KernelLaun
     session.record.host(freed != nullptr ? "use-after-free" : "host-pointer-on-device", request.at(), said);
   if (freed != nullptr && freed->was_never_live) return " This is memory that a graph allocates, and the graph has not run.";
   return freed != nullptr ? " This memory was freed before." : " This is an address of the host's memory, which a kernel cannot use.";
+}
+
+// Whether a GPU reports this access: nothing was ever allocated there.
+bool leads_nowhere(Session& session, const protocol::Finding& finding) {
+  if (finding.kind != name(Verdict::out_of_bounds) || !finding.array.empty()) return false;
+  return finding.address != 0 ? session.memory.near(finding.address) == nullptr
+                              : finding.message.find("uses a null pointer") != std::string::npos;
 }
 
 // Records what the launch did. Returns the error that the launch itself returns.
@@ -183,6 +209,7 @@ CudaError take(Session& session, const HostRequest& request, const KernelLaunch&
   session.record.count(reply.counters);
   if (reply.needs_reversed_run) session.record.needs_reversed_run();
   json told = json::array();
+  bool is_illegal = false;
   for (protocol::Finding finding : reply.findings) {
     if (is_allowed(finding)) continue;
     const bool is_wrong_pointer = finding.message.find("through a pointer that holds no function of the file") != std::string::npos;
@@ -202,7 +229,8 @@ CudaError take(Session& session, const HostRequest& request, const KernelLaunch&
       needs_gpu(session, request,
                 "The kernel uses an address that an earlier launch got from malloc() or new. Here such memory lives no longer than its "
                 "launch.");
-    if (finding.address != 0) finding.message += stray(session, request, launch, std::exchange(finding.address, 0));
+    is_illegal = is_illegal || leads_nowhere(session, finding);
+    if (finding.address != 0) finding.message += stray(session, request, launch, finding.message, std::exchange(finding.address, 0));
     session.record.finding(finding, *launch.kernel, request.at(), launch.number);
     if (!is_followed(session, launch)) continue;
     told.push_back(finding);
@@ -224,6 +252,7 @@ CudaError take(Session& session, const HostRequest& request, const KernelLaunch&
   }
   note_uses(session, request, launch, outcome);
   if (reply.status == Status::completed) {
+    if (is_illegal) session.errors.fail_later(CudaError::illegal_address, request.at());  // what lies near a buffer a GPU does not see
     write_down(session, request, launch, CudaError::success, "completed", detail);
     return CudaError::success;
   }
@@ -291,6 +320,7 @@ Reply launch(Session& session, const HostRequest& request) {
     session.reads.carry(argument, 0, bytes, bytes);
     session.altered.to_device(argument, 0, bytes, bytes);
   }
+  note_untouched(session, launch);
   session.codes.insert(description->code.empty() ? name : description->code);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(session.deadline - Session::Clock::now());
   const LaunchOutcome outcome = session.runners.run(launch, session.variables, std::max(left, std::chrono::milliseconds(1)));

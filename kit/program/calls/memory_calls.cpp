@@ -1,6 +1,7 @@
 // The program's calls that make memory, arrays, textures and a launcher's operands.
 #include "program/session.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -219,6 +220,8 @@ Reply allocate(Session& session, const HostRequest& request) {
   const bool is_reserved = request.flag("reserved");  // for a node of a graph
   Allocation* made = is_reserved ? session.memory.reserve(bytes, at) : session.memory.allocate(bytes, kind, at);
   if (made == nullptr) return session.fail("allocate", CudaError::memory_allocation, at);
+  made->pitch = request.number_or("pitch", 0);
+  made->row_bytes = request.number_or("row_bytes", 0);
   session.record.allocation(*made);
   if (request.has("stream")) note_whole(session, request, *made);
   Reply reply{.value = {{"error", 0}, {"address", made->address}}};
@@ -258,10 +261,20 @@ Reply free_memory(Session& session, const HostRequest& request) {
   }
   reply.value["kind"] = side_of(one);
   if (request.flag("async")) note_whole(session, request, *one);
+  look_for_left_out(session, *one);
   session.pending.forget(one->address);
   session.memory.release(*one, at);
   session.record.freed(*one);
   return reply;
+}
+
+void look_for_left_out(Session& session, const Allocation& one) {
+  if (!one.is_untouched || one.writer.launches != 1 || one.writer.element_bytes == 0) return;
+  UnsetElements unset{.element_bytes = one.writer.element_bytes};
+  add_unset(unset, one, 0, one.bytes, true);
+  const char* const first = one.content + unset.first * unset.element_bytes;
+  const bool is_zero = std::all_of(first, first + unset.run * unset.element_bytes, [](char byte) { return byte == 0; });
+  if (unset.count != 0 && is_zero) session.record.partly_set(one, one.writer.at, unset);
 }
 
 Reply pointer(Session& session, const HostRequest& request) {

@@ -246,6 +246,12 @@ void DeviceMemory::forget_touched(const Allocation& one) const {
   touched_.forget(one.marks_offset * sizeof(simt::WordTouch), (one.bytes + 3) / 4 * sizeof(simt::WordTouch));
 }
 
+bool DeviceMemory::is_untouched(const Allocation& one) const {
+  const bool shared = one.address >= shared_first;
+  const off_t data = ::lseek(data_[shared].descriptor(), static_cast<off_t>(one.offset), SEEK_DATA);
+  return data < 0 ? errno == ENXIO : static_cast<std::size_t>(data) >= one.offset + one.bytes;
+}
+
 Allocation* DeviceMemory::near(std::uintptr_t address) {
   const auto next = all_.upper_bound(address);
   if (next == all_.begin()) return nullptr;
@@ -297,6 +303,23 @@ bool all_set(const std::uint8_t* marks, std::size_t first, std::size_t bytes) {
 
 bool none_set(const std::uint8_t* marks, std::size_t first, std::size_t bytes) {
   return every_word(marks, first, bytes, [](std::uint8_t found, std::uint8_t) { return found == 0; });
+}
+
+void add_unset(UnsetElements& all, const Allocation& one, std::size_t first, std::size_t bytes, bool by_kernel) {
+  const std::size_t width = all.element_bytes;
+  const unsigned shift = by_kernel ? 4 : 0;
+  for (std::size_t i = (first + width - 1) / width, end = (first + bytes) / width; i < end; ++i) {
+    if (one.pitch != 0 && i * width % one.pitch + width > one.row_bytes) continue;
+    ++all.looked_at;
+    bool has_value = false;
+    for (std::size_t at = i * width; at < (i + 1) * width && !has_value; ++at) has_value = (one.marks[at / 4] & (bit(at) << shift)) != 0;
+    if (has_value) {
+      all.has_end = false;
+      continue;
+    }
+    if (all.count++ == 0) all.first = i, all.has_end = true;
+    if (i == all.first + all.run) ++all.run;
+  }
 }
 
 }  // namespace tilelab::program

@@ -144,6 +144,14 @@ class ArrayShape {
 // The memory of the imagined device: what the program has allocated, and the files that hold it. Addresses are never given out
 // twice, so what points to freed memory is known for that.
 
+// Which launches wrote to an allocation.
+struct LastWriter {
+  const std::string* kernel = nullptr;  // its symbol, which stays where it is; null: none did
+  std::uint64_t at = 0;                 // where the program launched it
+  std::size_t element_bytes = 0;        // as its parameter sees the allocation; 0: not known
+  std::uint64_t launches = 0;           // in all
+};
+
 struct Allocation {
   std::size_t index = 0;  // counted from 0 in the order in which they were made
   std::uintptr_t address = 0;
@@ -163,6 +171,10 @@ struct Allocation {
   bool is_of_graph = false;                   // a node of a graph allocates it, at this address each time
   bool was_never_live = false;                // … and has not done so yet
   std::shared_ptr<const ArrayShape> shape{};  // of an array
+  std::size_t pitch = 0, row_bytes = 0;       // of cudaMallocPitch: bytes from row to row, and those of a row that it asked for
+  LastWriter writer{};
+  bool was_given = false;     // managed memory, to a kernel
+  bool is_untouched = false;  // … and the host had not touched it until then
 
   bool is_live() const { return !freed_at; }
   protocol::ProgramFile file() const { return address < shared_first ? protocol::ProgramFile::device : protocol::ProgramFile::shared; }
@@ -205,6 +217,8 @@ class DeviceMemory {
   // What the last launch touched of it, where it was asked to write it down.
   const simt::WordTouch* touched(const Allocation& one) const;
   void forget_touched(const Allocation& one) const;
+  // Whether no process has read or written its pages yet. False where that is not known.
+  bool is_untouched(const Allocation& one) const;
   std::size_t total_bytes() const { return total_; }
   std::size_t free_bytes() const { return spaces_[0].free_bytes(); }
 
@@ -302,5 +316,16 @@ bool all_set(const std::uint8_t* marks, std::size_t first, std::size_t bytes);
 void for_each_written_by_kernel(const std::uint8_t* marks, std::size_t first, std::size_t bytes,
                                 const std::function<void(std::size_t, std::size_t)>& visit);
 bool none_set(const std::uint8_t* marks, std::size_t first, std::size_t bytes);
+
+// Elements without a value, of a part of an allocation or of rows in it. Indices from the allocation's start.
+struct UnsetElements {
+  std::size_t element_bytes = 1;
+  std::size_t first = 0, run = 0;  // the first one, and how many follow it without a gap, with itself
+  std::size_t count = 0, looked_at = 0;
+  bool has_end = false;  // all of them are the last ones that were looked at
+};
+// Adds those in [first, first + bytes) to `all`. `by_kernel`: what a kernel did not write has no value. What lies behind a row's own bytes
+// in memory with a pitch does not count, and an element that lies there in part does not.
+void add_unset(UnsetElements& all, const Allocation& one, std::size_t first, std::size_t bytes, bool by_kernel = false);
 
 }  // namespace tilelab::program

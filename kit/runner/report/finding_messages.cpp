@@ -25,6 +25,7 @@ using simt::Region;
 using simt::Space;
 
 constexpr std::size_t max_findings = 64;
+constexpr std::int64_t far_away = 1 << 28;  // elements
 
 // The index of a block or a thread from its number. A launch function may answer any extent.
 simt::Index3 index_in(std::uint64_t linear, const simt::Index3& extent) {
@@ -193,6 +194,7 @@ class MessageWriter {
     if (*raw.what != '\0') return by + " " + filled_in(raw.what, finding) + ".";
     if (raw.about == RawFinding::About::lost || raw.about == RawFinding::About::kept) return leak(raw, finding);
     if (raw.about == RawFinding::About::lane) return by + " " + undefined_lane(raw.lane) + ".";
+    if (raw.about == RawFinding::About::overlap) return by + overlap(raw, finding);
     if (raw.about == RawFinding::About::surface) return by + " " + beside_surface(raw, finding) + ".";
     switch (raw.kind) {
       case Verdict::race: return race(raw, finding) + warps_apart(raw, finding);
@@ -203,6 +205,14 @@ class MessageWriter {
       case Verdict::barrier_divergence: return barrier(raw, finding);
       default: return by + ": " + finding.kind + ".";
     }
+  }
+
+  static std::string overlap(const RawFinding& raw, const Finding& finding) {
+    const auto& [other, offset, pc] = raw.missed[0];
+    const auto type = [](const Region& one) { return one.element.substr(0, one.element.find(" const")); };
+    return " reads " + finding.element + " as " + type(*raw.region) + " in " + at(finding.site) + ", where " + at(*finding.other) +
+           " has written " + element_name(*other, offset) + " as " + type(*other) +
+           ": all extern __shared__ arrays begin at the same address.";
   }
 
   static std::string beside_surface(const RawFinding& raw, const Finding& finding) {
@@ -261,14 +271,39 @@ class MessageWriter {
     if (raw.region == nullptr) {
       if (static_cast<std::uint64_t>(raw.offset) < 4096) return by + " uses a null pointer.";
       if (std::string_view(raw.site.access) == "write")
-        return by + " writes to memory that belongs to no buffer, array or variable of the kernel.";
-      return by + " uses an address that belongs to no buffer, array or variable of the kernel.";
+        return by + " writes to memory that belongs to no buffer, array or variable of the kernel." + far_index(raw, finding);
+      return by + " uses an address that belongs to no buffer, array or variable of the kernel." + far_index(raw, finding);
     }
     if (raw.region->heap != nullptr) return outside_allocation(raw, finding, by + verb);
     const std::string where = raw.offset < 0 ? ", before the start" : ", past the end";
     const std::size_t elements = (raw.region->bytes - raw.region->named_from) / std::max<std::size_t>(1, raw.region->element_bytes);
     return by + verb + " " + finding.element + where + ": " + raw.region->name + " has " + std::to_string(elements) +
            (elements == 1 ? " element" : " elements") + shape(*raw.region) + paid_for(*raw.region) + ".";
+  }
+
+  // Which element of the only buffer of this line it would be. The line may use another pointer too, so only an index is told that an
+  // overflow makes likely.
+  std::string far_index(const RawFinding& raw, const Finding& finding) const {
+    if (geometry_.memory == nullptr) return {};
+    std::set<std::string> names;
+    for (const Subscripted& one : image_.subscripts)
+      if (one.line == finding.site.line) names.insert(one.array);
+    const Region* from = nullptr;
+    for (const Region& one : geometry_.memory->buffers()) {
+      if (one.element_bytes == 0 || !names.contains(one.name)) continue;
+      if (from != nullptr) return {};
+      from = &one;
+    }
+    if (from == nullptr) return {};
+    const auto bytes = static_cast<std::int64_t>(static_cast<std::uint64_t>(raw.offset) - from->base - from->named_from);
+    const auto width = static_cast<std::int64_t>(from->element_bytes);
+    if (bytes % width != 0 || bytes / width < INT32_MIN || bytes / width > UINT32_MAX) return {};
+    const std::int64_t index = bytes / width;
+    if (std::abs(index) < far_away) return {};
+    const std::string text = far_index_begins + from->name + " is " + std::to_string(index);
+    if (index < 0) return text + ": a value that does not fit into an int becomes negative.";
+    return text + ", and " + from->name + " has " + std::to_string(from->bytes / from->element_bytes) +
+           " elements; a value that does not fit into an int becomes negative.";
   }
 
   static std::string paid_for(const Region& region) {
@@ -368,6 +403,12 @@ class MessageWriter {
       return "Threads " + first + " and " + second + " both write " + finding.element + " in " + at(finding.site) +
              " between the same two barriers: the element keeps the value that is written last.";
     }
+    const bool one_warp =
+        raw.lowest_warp == raw.highest_warp && std::uint64_t{geometry_.block.x} * geometry_.block.y * geometry_.block.z > 32;
+    if (one_warp && raw.about == RawFinding::About::anything)
+      return "Thread " + first + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) + " and thread " + second +
+             " of the same warp " + verb(*finding.other) + " it in " + at(*finding.other) +
+             ", with no __syncwarp() between the two: either may come first.";
     return "Thread " + first + " " + verb(finding.site) + " " + finding.element + " in " + at(finding.site) + " and thread " + second +
            " " + verb(*finding.other) + " it in " + at(*finding.other) + ", with no __syncthreads() " +
            (raw.about == RawFinding::About::phases ? "and no wait for a barrier's phase " : "") + "between the two" +

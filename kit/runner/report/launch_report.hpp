@@ -12,9 +12,13 @@
 
 namespace tilelab {
 
+// How a sentence goes on that names the index which an address far away was computed from.
+inline constexpr auto far_index_begins = " Its index for ";
+
 struct LaunchGeometry {
   simt::Index3 grid, block;
   std::vector<simt::GridEvent> children{};  // grids that kernels launched, by their first blocks
+  const simt::MemoryMap* memory = nullptr;  // for the buffer that a far address was computed from; null: not known
 };
 
 // One finding for each kind, array and pair of source lines. Errors come first, then the order is by line. At most 64.

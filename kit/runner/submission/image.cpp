@@ -42,11 +42,12 @@ TILELAB_MESSAGE(Region, TILELAB_NEEDS(name, bytes, element, element_bytes, dimen
 namespace tilelab {
 
 TILELAB_ROW(CodeLine, address, line, file)
+TILELAB_ROW(CodeColumn, address, column)
 TILELAB_ROW(CodeFunction, first, end, name)
 TILELAB_ROW(Subscripted, line, column, array, closings)
-TILELAB_FIELDS(Image,
-               TILELAB_NEEDS(files, subscripts, block_syncs, warp_syncs, lines, functions, header_code, loops, barrier_calls, returns,
-                             dynamic_offset, static_shared_bytes, kernel, launch, targets, launches_children, argument_bytes))
+TILELAB_FIELDS(Image, TILELAB_NEEDS(files, subscripts, block_syncs, warp_syncs, lines, functions, header_code, loops, barrier_calls,
+                                    returns, dynamic_offset, static_shared_bytes, kernel, launch, targets, launches_children,
+                                    argument_bytes) TILELAB_MAY_HAVE(columns))
 
 namespace {
 
@@ -140,6 +141,22 @@ const CodeFunction* Image::function_at(std::uintptr_t pc) const {
     if (pc - 1 >= function.first && pc - 1 < function.end) return &function;
   }
   return nullptr;
+}
+
+std::string Image::array_at(std::uintptr_t pc, bool writes) const {
+  const auto next =
+      std::upper_bound(columns.begin(), columns.end(), pc - 1, [](std::uintptr_t at, const CodeColumn& one) { return at < one.address; });
+  const CodeLine* const line = line_at(pc);
+  if (next == columns.begin() || line == nullptr || std::prev(next)->address < line->address) return {};
+  const std::uint32_t column = std::prev(next)->column;
+  const Subscripted* found = nullptr;
+  for (const Subscripted& one : subscripts) {
+    if (one.line != line->line || one.closings.empty()) continue;
+    if (one.column == column || std::ranges::find(one.closings, column) != one.closings.end()) return one.array;
+    const bool is_before = writes && one.closings.back() < column;
+    if (is_before && (found == nullptr || one.closings.back() > found->closings.back())) found = &one;
+  }
+  return found == nullptr ? std::string() : found->array;
 }
 
 CodePlace Image::place_of(std::uintptr_t pc) const {

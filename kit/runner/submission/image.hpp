@@ -23,6 +23,11 @@ struct CodeLine {
   std::size_t file = 0;  // index into Image::files
 };
 
+struct CodeColumn {
+  std::uintptr_t address = 0;
+  std::uint32_t column = 0;
+};
+
 struct CodeFunction {
   std::uintptr_t first = 0, end = 0;
   std::string name;  // demangled
@@ -47,6 +52,7 @@ struct Image {
   std::vector<Subscripted> subscripts;
   std::vector<int> block_syncs, warp_syncs;  // the submission's lines that call __syncthreads() and __syncwarp(); sorted
   std::vector<CodeLine> lines;               // sorted by address
+  std::vector<CodeColumn> columns;           // the same, of lines that name one of several dynamic shared arrays
   std::vector<CodeFunction> functions;
   std::vector<simt::AddressRange> header_code;
   std::vector<simt::CodeLoop> loops;
@@ -66,6 +72,8 @@ struct Image {
 
   const CodeLine* line_at(std::uintptr_t pc) const;
   CodePlace place_of(std::uintptr_t pc) const;
+  // The array of its line that the instruction uses, where that is certain; empty: it is not. `writes`: a store has the column of its =.
+  std::string array_at(std::uintptr_t pc, bool writes) const;
   const CodeFunction* function_at(std::uintptr_t pc) const;
   bool on_one_line(std::uintptr_t one, std::uintptr_t other) const;  // whether two instructions belong to one source line
   simt::LoopMap loop_map() const;

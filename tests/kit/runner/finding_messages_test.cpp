@@ -261,6 +261,16 @@ TEST_CASE("an undefined call of a warp function says what is wrong with its lane
   CHECK(worded(finding).message.ends_with("does not exist, because the block has no such thread: the value is undefined."));
 }
 
+TEST_CASE("a race in code of one warp of several asks for __syncwarp(), and one of more warps for a barrier", "[finding_messages]") {
+  const Region region = buffer();
+  RawFinding finding = raw(Verdict::race, 2, &region);
+  finding.other = {31, "read", {finding.site.by.block, finding.site.by.thread + 1}};
+  finding.lowest_warp = finding.highest_warp = 0;
+  CHECK(worded(finding).message.find("with no __syncwarp() between the two") != std::string::npos);
+  finding.highest_warp = 1;
+  CHECK(worded(finding).message.find("__syncwarp()") == std::string::npos);
+}
+
 TEST_CASE("a finding that nobody worded still says its kind", "[finding_messages]") {
   RawFinding finding = raw(Verdict::crash, 2);
   CHECK(worded(finding).message == "Thread (1,2,0) of block (1,1,0): crash.");
