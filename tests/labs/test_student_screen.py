@@ -28,6 +28,7 @@ COURSE_SEED = 918_273_645_546  # hidden shapes depend on it; it is not used here
 # lab, file below solutions/<lab>, text that the screen has to show.
 MISTAKES = {
     "a missing barrier": ("02-tiled", "rejects/no_first_barrier.cu", "no __syncthreads() between"),
+    "two mistakes": ("02-tiled", "rejects/blocks_of_a_column_and_no_second_barrier.cu", "Likely cause: "),
     "a bound that is off by one": ("01-naive", "rejects/guard_off_by_one.cu", "past the end"),
     "no guard at the edge": ("03-boundary", "rejects/unguarded_store.cu", "writes C["),
     "unset shared memory": ("02-tiled", "rejects/half_a_tile_loaded.cu", "no thread has written"),
