@@ -104,7 +104,7 @@ def make_lab(
     new = with_defaults(lab, title=title, problem=problem, kernel=kernel, shape=shape)
     files = files_of(root, new)
     write_lab(root, files)
-    _say("".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new).removesuffix("\n"))
+    _say("".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new, files).removesuffix("\n"))
     return 0
 
 

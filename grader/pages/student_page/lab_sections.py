@@ -15,6 +15,7 @@ from grader.pages.findings.finding_card import (
     excerpt,
     facts_of,
     lane_figure,
+    launch_of,
     launch_text,
     may_show,
     place_of,
@@ -55,6 +56,17 @@ class LabView:
             for page in self.lab.step_pages
             for link in page.links
             if link.kind is kind and link.line == line and link.shows == shows
+        )
+        return next(found, "")
+
+    def step_size(self, finding: Finding) -> str:
+        """The sizes of the launch that these pages show, where the finding stands beside another one's."""
+        launch = launch_of(finding, self.launches())
+        found = (
+            visible_text.line(page.shape, 80)
+            for page in self.lab.step_pages
+            for link in page.links
+            if link.kind is finding.kind and link.line == finding.line and launch and page.shape != launch.shape
         )
         return next(found, "")
 
@@ -113,6 +125,7 @@ def _card(finding: Finding, view: LabView) -> Shown:
         steps=view.step_link(finding.kind, finding.line),
         orders=view.step_link(finding.kind, finding.line, "orders"),  # plays both orders of a race
         story=view.step_link(finding.kind, finding.line, "story"),
+        size=view.step_size(finding),
         story_words=_LANES if finding.access in {"shuffle", "mask"} else _STORIES_OF_KINDS.get(finding.kind, ""),
     )
 
