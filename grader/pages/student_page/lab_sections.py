@@ -146,7 +146,8 @@ def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) 
         look=look,
         outcome=outcome,  # the look's label, or "Not met"
         plain=outcome == look.label and case.passed,  # then the sign says enough
-        unfolded=not case.passed and not any(explains(one, case) for one in findings),
+        # A technique that is missed is told above the cases.
+        unfolded=case.verdict is not Verdict.PASS and not any(explains(one, case) for one in findings),
         has_more=bool(launches or case.advice or message),
         message=message,
         shapes=[
