@@ -61,14 +61,10 @@ class LabView:
 
     def step_size(self, finding: Finding) -> str:
         """The sizes of the launch that these pages show, where the finding stands beside another one's."""
-        launch = launch_of(finding, self.launches())
-        found = (
-            visible_text.line(page.shape, 80)
-            for page in self.lab.step_pages
-            for link in page.links
-            if link.kind is finding.kind and link.line == finding.line and launch and page.shape != launch.shape
-        )
-        return next(found, "")
+        launch, place = launch_of(finding, self.launches()), (finding.kind, finding.line)
+        sizes = (page.shape for page in self.lab.step_pages for link in page.links if (link.kind, link.line) == place)
+        size = next(sizes, "")
+        return visible_text.line(size, 80) if launch is not None and size != launch.shape else ""
 
     def launches(self) -> Iterator[Launch]:
         return shown_launches(self.lab, instructor=self.instructor)
