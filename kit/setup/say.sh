@@ -95,11 +95,11 @@ end_beside() { [ -z "$beside_pid" ] || kill -- "-$beside_pid" 2>/dev/null || tru
 
 # time_left LINE SECONDS: prints what the count of steps at the beginning of Ninja's or Make's line says of the time left, after SECONDS.
 time_left() {
-  local done total
+  local built total left
   [[ $1 =~ ^\[\ *([0-9]+)(/([0-9]+)|%)\] ]] || return 0
-  done=${BASH_REMATCH[1]} total=${BASH_REMATCH[3]:-100}
-  if [ "$2" -lt "${least_seconds:-4}" ] || [ "$done" -eq 0 ] || [ "$done" -ge "$total" ]; then return; fi
-  local left=$(((total - done) * $2 / done))
+  built=${BASH_REMATCH[1]} total=${BASH_REMATCH[3]:-100}
+  if [ "$2" -lt "${least_seconds:-4}" ] || [ "$built" -eq 0 ] || [ "$built" -ge "$total" ]; then return; fi
+  left=$(((total - built) * $2 / built))
   if [ "$left" -lt 60 ]; then echo ", less than a minute left"; else echo ", about $(((left + 30) / 60)) min left"; fi
 }
 
