@@ -98,7 +98,7 @@ time_left() {
   local built total left
   [[ $1 =~ ^\[\ *([0-9]+)(/([0-9]+)|%)\] ]] || return 0
   built=${BASH_REMATCH[1]} total=${BASH_REMATCH[3]:-100}
-  if [ "$2" -lt "${least_seconds:-4}" ] || [ "$built" -eq 0 ] || [ "$built" -ge "$total" ]; then return; fi
+  if [ "$2" -lt "${least_seconds:-4}" ] || [ $((built * 10)) -lt "$total" ] || [ "$built" -ge "$total" ]; then return; fi
   left=$(((total - built) * $2 / built))
   if [ "$left" -lt 60 ]; then echo ", less than a minute left"; else echo ", about $(((left + 30) / 60)) min left"; fi
 }

@@ -66,7 +66,8 @@ def test_at_the_end_each_step_that_took_time_is_told(tmp_path: Path) -> None:
         ("[20/80] Building CXX object a.o", 40, ", about 2 min left"),
         ("[ 50%] Building CXX object a.o", 60, ", about 1 min left"),
         ("[79/80] Linking", 60, ", less than a minute left"),
-        ("[1/80] Building", 3, ""),
+        ("[20/80] Building", 3, ""),
+        ("[7/80] Building", 60, ""),  # the first steps are the longest
         ("[80/80] Linking", 60, ""),
         ("[0/2] Re-checking", 60, ""),
         ("Unpacking g++ (12.2.0-14)", 60, ""),
