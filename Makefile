@@ -47,17 +47,18 @@ help:  ## list these commands
 	@echo
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {said[$$1] = $$2; all[++count] = $$1} \
 	  function group(title, names,  n, i, word) {n = split(names, word, " "); print title ":"; for (i = 1; i <= n; ++i) show(word[i]); print ""} \
-	  function show(name) {printf "  make %-12s %s\n", name, said[name]; delete said[name]} \
+	  function show(name,  n, i, word, line) {n = split(said[name], word, " "); line = sprintf("  make %-12s", name); \
+	    for (i = 1; i <= n; ++i) {if (length(line word[i]) > 79) {print line; line = sprintf("%19s", "")} line = line " " word[i]} print line; delete said[name]} \
 	  END {group("For an instructor", "handouts grade pages export history check wheel site leaderboard autograder images bundle"); \
 	    group("What a student has", "test watch answers trace profile report"); print "For a maintainer:"; for (i = 1; i <= count; ++i) if (all[i] in said) show(all[i])}' $(firstword $(MAKEFILE_LIST))
 	@echo
-	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    all three may be left out"
-	@echo "  make grade EXPORT=\"canvas moodle-feedback\"                      formats of grades: docs/exports.md"
-	@echo "  make export EXPORT=canvas ASSIGNMENT=\"Week 3 (4711)\"            how the platform calls its column"
-	@echo "  make grade ROSTER=roster.csv                                    who is in the course; see docs/roster.md"
-	@echo "  make grade SUBMISSIONS=\"a.zip b.zip\" ATTEMPT=best              several downloads, and which attempt counts; see docs/downloads.md"
-	@echo "  make grade COMMENTS=comments.toml                               one comment for all who made a mistake"
-	@echo "  make test LAB=02-tiled CASE=\"a test's name\"                     what a student runs; LAB alone for all tests"
+	@echo "  make grade SUBMISSIONS=folder-or-zip OUT=folder LAB=01-naive    none is needed"
+	@echo "  make grade EXPORT=\"canvas moodle-feedback\"                     docs/exports.md"
+	@echo "  make export EXPORT=canvas ASSIGNMENT=\"Week 3 (4711)\"          Canvas's column"
+	@echo "  make grade ROSTER=roster.csv                                    docs/roster.md"
+	@echo "  make grade SUBMISSIONS=\"a.zip b.zip\" ATTEMPT=best           docs/downloads.md"
+	@echo "  make grade COMMENTS=comments.toml                one comment for each mistake"
+	@echo "  make test LAB=02-tiled CASE=\"a test's name\"               as a student runs it"
 
 setup:  ## get what is missing and build; every other command does this first
 	@$(setup) && echo "next: make grade"

@@ -86,11 +86,10 @@ class _Program(TyperGroup):
 
     def format_commands(self, ctx: object, formatter: Any) -> None:  # noqa: ANN401, ARG002 -- as typer has it
         shown = {"Commands": [one.name for one in self._known.values() if not one.hidden]} if self.lists_all else _FIRST
-        width = formatter.width - 8 - max(map(len, self._known))
         for title, names in shown.items():
             told = [TyperCommand(name, help=docstring(self._known[name].does)) for name in names]
             with formatter.section(title):
-                formatter.write_dl([(one.name, one.get_short_help_str(width)) for one in told])
+                formatter.write_dl([(one.name, one.get_short_help_str(1000)) for one in told])
         if not self.lists_all:
             with formatter.section("More"):
                 formatter.write_dl([("help all", "List every command."), ("help NAME", "Say what a command does.")])

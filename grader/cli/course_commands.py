@@ -7,16 +7,17 @@ import tempfile
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from grader.cli.classes.grade_command import TerminalProgress
 from grader.cli.error_exit import say_next
 from grader.cli.proofs import page_proofs
 from grader.cli.proofs.course_proofs import LabProofs, Proof, Step, UnpackedHandout, course_proofs, pages
@@ -104,7 +105,7 @@ def make_lab(
     new = with_defaults(lab, title=title, problem=problem, kernel=kernel, shape=shape)
     files = files_of(root, new)
     write_lab(root, files)
-    _say("".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new).removesuffix("\n"))
+    _say("".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new, files).removesuffix("\n"))
     return 0
 
 
@@ -246,24 +247,18 @@ def prove(proofs: Sequence[Proof], console: Console, *, workers: int) -> list[Pr
     """Outcomes are printed in their order. Proofs without the kit start first, then those of few steps: no long step starts last."""
     steps = [(index, step) for index, proof in enumerate(proofs) for step in proof.steps]
     steps.sort(key=lambda one: (proofs[one[0]].needs_kit, len(proofs[one[0]].steps)))
-    columns = (
-        TextColumn("proving"),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
     running: list[list[Future[Sequence[Diagnostic]]]] = [[] for _ in proofs]
     outcomes: list[Proved] = []
-    with (
-        Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar,
-        ThreadPoolExecutor(workers) as pool,
-    ):
-        task = bar.add_task("proving", total=len(steps))
+    progress, done = TerminalProgress(console), count(1)
+    if console.is_terminal:
+        progress.doing("proved", 0, len(steps))
+    with ExitStack() as at_end, ThreadPoolExecutor(workers) as pool:
+        at_end.callback(progress.end)
         try:
             for index, step in steps:
                 running[index].append(pool.submit(_run, step, proofs[index].name))
-                running[index][-1].add_done_callback(lambda _: bar.advance(task))
+                if console.is_terminal:
+                    running[index][-1].add_done_callback(lambda _: progress.doing("proved", next(done), len(steps)))
             for proof, futures in zip(proofs, running, strict=True):
                 found = chain.from_iterable(one.result() for one in futures)
                 ordered = sorted(found, key=lambda one: (one.path, one.line or 0, one.what))

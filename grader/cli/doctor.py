@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from grader.cli.classes.grade_command import TerminalProgress
 from grader.cli.error_exit import say_next
 from grader.engines.backend import COMPILER_VARIABLE, VARIABLE, backend_choice, choose_compiler, left_out, open_backend
 from grader.engines.toolset import Toolset
@@ -192,20 +193,20 @@ def calibrate_labs(
     toolset = Toolset.open(root, allow_no_sandbox=True, backend=backend_choice())
     if not toolset.gpu.runs:
         raise RemediableError(f"nothing can be measured on this machine: {'; '.join(toolset.gpu.reasons)}.")
-    found = []
+    found, progress = [], TerminalProgress(console)
     try:
-        for one in calibrate(toolset, labs, sweep=sweep):
+        for one in calibrate(toolset, labs, sweep=sweep, tell=progress.doing):
             console.print(row(one), markup=False, soft_wrap=True)
             found.append(one)
+        assert toolset.gpu.toolchain is not None
+        device, today = str(toolset.gpu.device), dt.datetime.now(tz=dt.UTC).date().isoformat()
+        measured = conditions(device=device, toolkit=toolset.gpu.toolchain.name, date=today)
+        console.print(f"\n{calibration_table(found, measured)}", markup=False, soft_wrap=True)
+        tiers = tier_calibration_table(calibrate_tiers(toolset, labs, progress.doing))
     except ContestError as error:
         raise RemediableError(str(error)) from error
-    assert toolset.gpu.toolchain is not None
-    device, today = str(toolset.gpu.device), dt.datetime.now(tz=dt.UTC).date().isoformat()
-    measured = conditions(device=device, toolkit=toolset.gpu.toolchain.name, date=today)
-    console.print(f"\n{calibration_table(found, measured)}", markup=False, soft_wrap=True)
-    tiers = tier_calibration_table(
-        calibrate_tiers(toolset, labs, tell=lambda what: console.print(f"timed as a submission: {what}", markup=False))
-    )
+    finally:
+        progress.end()
     console.print(f"\n{tiers}", markup=False, soft_wrap=True)
     if out is not None:
         write(out, found, {one.id: one.public.title for one in labs}, (device, measured), tiers=tiers)

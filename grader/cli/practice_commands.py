@@ -25,6 +25,7 @@ from grader.model.course_root import PUBLIC_SEED, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError
 from grader.model.result import Suspect
+from grader.model.verdicts import Verdict
 from grader.model.visible_text import counted
 from grader.roll.batch.opened_tools import environment_of, lab_judge, open_toolset, size_sweep
 
@@ -43,6 +44,7 @@ _NOT_PASSED = 1
 _CANNOT = 2  # a lab could not be tested
 _SEARCH_SECONDS = 12.0  # for the line of a wrong result; what `tilelab test` has to say is shown before
 
+_PLACE_LINES = 5  # below the screen: where to look for a wrong result
 _IDLE_SECONDS = 60.0  # in `tilelab watch`, or until the next save
 
 
@@ -63,6 +65,8 @@ def run_tests(
     lines = window_lines(console)
     if lines is not None:
         lines -= len(troubles) + bool(chosen) + bool(left)
+        if focus is not None and focus.result.verdict is Verdict.WRONG_ANSWER and practice.may_suspect(focus):
+            lines -= _PLACE_LINES
     next_lab = practice.after(tried[0].lab_id) if len(practice.labs) == 1 else ""
     console.print(Screen(tried, focus, lines=lines, next_lab=next_lab))
     if chosen:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -148,8 +148,10 @@ def write_lab(root: Path, files: Mapping[str, str]) -> None:
         raise RemediableError(what) from error
 
 
-def next_steps(new: NewLab) -> str:
-    """The commands to type next, and what each does."""
+def next_steps(new: NewLab, files: Iterable[str]) -> str:
+    """The commands to type next, and what each does; at the end the one that removes `files` again."""
+    own = (f"assignments/{new.lab_id}", f"solutions/{new.lab_id}")
+    made = " ".join([*own, *(path for path in files if not path.startswith(own))])
     return f"""\
 Next, from the top of the course:
 
@@ -163,6 +165,8 @@ Next, from the top of the course:
 Then write what says FILL IN. After every change of the model solution, `.venv/bin/tilelab starters` makes the starter. It also
 makes the list of questions and answers.md from questions.toml.
 docs/writing-a-lab.md leads through it, from here to a lab that can be handed out.
+
+To take it back: rm -r {made}
 """
 
 

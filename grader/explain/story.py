@@ -143,8 +143,9 @@ def thread_number(thread: Index3, block: Index3) -> int:
 # A page as it is kept with an outcome until reports are written: compressed text. Pure.
 
 
-def packed_page(name: str, text: str, links: tuple[StepLink, ...]) -> StepPage:
-    return StepPage(name=name, packed=base64.b64encode(zlib.compress(text.encode(), 9)).decode(), links=links)
+def packed_page(name: str, text: str, links: tuple[StepLink, ...], shape: str = "") -> StepPage:
+    packed = base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    return StepPage(name=name, packed=packed, links=links, shape=shape)
 
 
 def unpacked(page: StepPage) -> str:

@@ -346,6 +346,7 @@ class StepPage(Model):
     name: str  # of its file
     packed: str  # the page, compressed, in base64
     links: tuple[StepLink, ...]
+    shape: str = ""  # "M=32 N=32 K=32"
 
 
 class SampledElement(Model):

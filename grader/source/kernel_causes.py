@@ -272,8 +272,12 @@ def unused_indices(
         ("blockIdx", "threadIdx", grid, "the grid has {} blocks in {}: those that differ in {} alone"),
     ):
         for axis, count in zip(_AXES, counts, strict=True):
-            if count > 1 and not re.search(rf"\b{name}\s*\.\s*{axis}\b", text):
-                place = _first(rf"\b{other}\s*\.\s*{axis}\b", code) or _first(rf"(?<!\w){re.escape(kernel)}\s*\(", code)
+            if count > 1 and not re.search(_words(code, name, axis), text):
+                place = (
+                    _instead(_words(code, name, _AXES.replace(axis, "")), _words(code, other, axis), code)
+                    or _first(rf"\b{other}\s*\.\s*{axis}\b", code)
+                    or _first(rf"(?<!\w){re.escape(kernel)}\s*\(", code)
+                )
                 if place is not None:
                     words = what.format(count, axis, axis)
                     said = f"The kernel uses `{name}.{axis}` nowhere, and {words} compute the same."
@@ -297,6 +301,24 @@ def shared_places(code: StudentCode, grid: tuple[int, int, int], block: tuple[in
             said = f"{said}: neighbouring blocks get the same places."
             if (there := _first(re.escape(found_sum[0]), code)) is not None:
                 yield Said(there, said, "How many places does each block need for itself?")
+
+
+def _words(code: StudentCode, name: str, axes: str) -> str:
+    """A pattern of such an index: itself, where it does not only name a variable that is used nowhere, or that variable."""
+    index = rf"{name}\s*\.\s*[{axes}]"
+    named = [match for _, match in code.found(rf"\b((\w+)\s*=\s*){index}\s*[;,]")]
+    used = [match[2] for match in named if len(re.findall(rf"(?<![\w.]){match[2]}\b", code.whole)) > 1]
+    idle = "".join(rf"(?<!{re.escape(match[1])})" for match in named if match[2] not in used)
+    return rf"{idle}\b(?:{'|'.join([index, *used])})\b"
+
+
+_PLUS, _TERM = r"\)?\s*\+\s*\(?", r"[^;,=+()\[\]]*"
+
+
+def _instead(index: str, partner: str, code: StudentCode) -> Span | None:
+    """An index of another axis that is added to the partner, as in `blockIdx.x * 16 + threadIdx.y`."""
+    sides = rf"({index}){_TERM}{_PLUS}{_TERM}{partner}", rf"{partner}{_TERM}{_PLUS}{_TERM}({index})"
+    return next((place for side in sides for place, _ in code.found(side, 1)), None)
 
 
 def _first(pattern: str, code: StudentCode) -> Span | None:

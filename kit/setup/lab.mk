@@ -22,9 +22,9 @@ watch setup upgrade clean:
 	$(error there is no command "make $@" in a lab's folder: make help lists them)
 
 help:
-	@echo "  make test     tests this lab; with CASE=\"a part of a test's name\", one test only"
-	@echo "  make watch    tests again whenever you save; keys show the trace, the page, hints and answers"
-	@echo "  make answers  says which questions are answered in answers.md, and whether your numbers are right"
-	@echo "  make report   opens the page that your instructor sees, with the public tests only"
-	@echo "  make trace    shows what one block of your kernel does; THREAD=1,0 follows one thread, BLOCK=1,0 another block, SHAPE=... other sizes"
+	@echo "  make test     tests this lab; with CASE=\"a part of its name\", one test only"
+	@echo "  make watch    tests again whenever you save; ? lists its keys"
+	@echo "  make answers  says which questions are open, and which numbers are right"
+	@echo "  make report   opens the page that your instructor sees, of the public tests"
+	@echo "  make trace    steps through one block; SHAPE=8x8x8 BLOCK=0,0 THREAD=1,0"
 	@echo "  make profile  shows your kernel's memory traffic, line by line"

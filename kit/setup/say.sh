@@ -93,15 +93,26 @@ meanwhile_failed() { [ -n "$meanwhile_pid" ] && [ -e "$log.ended" ] && [ "$(cut 
 end_meanwhile() { [ -z "$meanwhile_pid" ] || kill -- "-$meanwhile_pid" 2>/dev/null || true; }
 end_beside() { [ -z "$beside_pid" ] || kill -- "-$beside_pid" 2>/dev/null || true; }
 
-# Shows the step, the seconds so far and the log's last line on one terminal line, until it is killed or its parent ends.
+# time_left LINE SECONDS: prints what the count of steps at the beginning of Ninja's or Make's line says of the time left, after SECONDS.
+time_left() {
+  local built total left
+  [[ $1 =~ ^\[\ *([0-9]+)(/([0-9]+)|%)\] ]] || return 0
+  built=${BASH_REMATCH[1]} total=${BASH_REMATCH[3]:-100}
+  if [ "$2" -lt "${least_seconds:-4}" ] || [ $((built * 10)) -lt "$total" ] || [ "$built" -ge "$total" ]; then return; fi
+  left=$(((total - built) * $2 / built))
+  if [ "$left" -lt 60 ]; then echo ", less than a minute left"; else echo ", about $(((left + 30) / 60)) min left"; fi
+}
+
+# Shows the step, the seconds so far and left, and the log's last line on one terminal line, until it is killed or its parent ends.
 show_progress() {
-  local started=$SECONDS width
+  local started=$SECONDS width line counted
   trap - EXIT INT
   trap 'exit 0' TERM
   exec 9>&-
   while kill -0 "$$" 2>/dev/null; do
-    width=$(tput cols 2>/dev/null || echo 80)
-    printf '\r\033[K%.*s' "$((width - 1))" "tilelab: $1 ($((SECONDS - started)) s)  $(tail -n 1 "$log" | tr -cd '[:print:]')" >&2
+    width=$(tput cols 2>/dev/null || echo 80) line=$(tail -n 1 "$log" | tr -cd '[:print:]')
+    counted=$(tail -n 400 "$log" | grep -a '^\[\|^== ' | tail -n 1 || true)
+    printf '\r\033[K%.*s' "$((width - 1))" "tilelab: $1 ($((SECONDS - started)) s$(time_left "$counted" $((SECONDS - started))))  $line" >&2
     sleep 0.5
   done
 }

@@ -96,6 +96,7 @@ def test_help_begins_with_what_most_people_need_and_lists_the_rest_behind_all() 
     assert len(names["first"][4:]) == 5
     assert {"calibrate", "leaderboard", "run"} | set(names["first"]) <= set(names["all"])
     assert "judge-slice" not in names["all"], "it is no command for people"
+    assert "..." not in (first.stdout + every.stdout).replace("[ARGS]...", "")  # no sentence is cut
 
 
 def test_help_of_a_command_is_its_own_and_an_unknown_one_is_said() -> None:

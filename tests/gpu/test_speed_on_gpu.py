@@ -91,7 +91,7 @@ def test_the_faster_kernels_beside_a_model_are_right_when_timed(
 def test_kernels_that_climb_reach_tiers_of_the_librarys_speed(on_gpu: Toolset, measured: Measured) -> None:
     climbing = [lab for lab in TIMED if lab.private and lab.private.stand_in]
     assert climbing
-    for found in calibrate_tiers(on_gpu, climbing, measured):
+    for found in calibrate_tiers(on_gpu, climbing, lambda *_: None):
         measured(tier_calibration_table([found]))
         assert found.lab.private is not None
         points = [place.points for place in found.places if place.points is not None]

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,7 @@ COURSE_SEED = 918_273_645_546  # hidden shapes depend on it; it is not used here
 # lab, file below solutions/<lab>, text that the screen has to show.
 MISTAKES = {
     "a missing barrier": ("02-tiled", "rejects/no_first_barrier.cu", "no __syncthreads() between"),
+    "two mistakes": ("02-tiled", "rejects/blocks_of_a_column_and_no_second_barrier.cu", "Likely cause: "),
     "a bound that is off by one": ("01-naive", "rejects/guard_off_by_one.cu", "past the end"),
     "no guard at the edge": ("03-boundary", "rejects/unguarded_store.cu", "writes C["),
     "unset shared memory": ("02-tiled", "rejects/half_a_tile_loaded.cu", "no thread has written"),
@@ -61,6 +65,19 @@ def page_of(tried: Tried) -> str:
         max=tried.result.max_points,
     )
     return student_page(result, sources={tried.result.file: tried.source}, preview=True)
+
+
+def test_the_line_that_is_found_later_does_not_push_the_verdict_off_the_window() -> None:
+    wrong = ROOT / "solutions/01-naive/rejects/writes_transposed.cu"
+    command: list[str | Path] = [Path(sys.executable).with_name("tilelab"), "test", "01-naive", "--file", wrong]
+    window = {**os.environ, "FORCE_COLOR": "1", "LINES": "24", "COLUMNS": "80"}
+    done = subprocess.run(
+        command, cwd=ROOT, env=window, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    rows = [row for row in done.stdout.splitlines() if "looking for the line" not in row]
+    assert "Wrong answer" in rows[0]
+    assert "Where to look: " in done.stdout
+    assert len(rows) <= 22
 
 
 def test_a_mistake_is_one_useful_screen_that_gives_nothing_away(mistake: tuple[Lab, Tried, str]) -> None:

@@ -40,6 +40,13 @@ def test_outcomes_come_in_the_order_of_the_list_whatever_ends_first() -> None:
     assert [line.split()[1] for line in out.getvalue().splitlines()] == ["slow", "quick"]
 
 
+def test_a_person_sees_how_many_steps_are_done_and_a_log_does_not() -> None:
+    for terminal in (True, False):
+        out = io.StringIO()
+        prove([Proof("both", "", [list, list])], Console(file=out, width=80, force_terminal=terminal), workers=1)
+        assert ("proved: 0 of 2" in out.getvalue()) == terminal
+
+
 def test_the_problems_of_all_steps_are_told_in_the_order_of_the_file() -> None:
     (outcome,) = prove([Proof("both", "", [lambda: fails(9, 3), lambda: fails(5)])], silent(), workers=2)
     assert [diagnostic.line for diagnostic in outcome.diagnostics] == [3, 5, 9]

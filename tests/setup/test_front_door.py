@@ -48,6 +48,19 @@ def test_without_a_target_says_what_there_is_and_does_nothing(clone: Path) -> No
     assert not (clone / "kit/setup/words").exists()
 
 
+@pytest.mark.parametrize(
+    ("makefile", "place"),
+    [("Makefile", "."), ("handouts/student/Makefile", "."), ("Makefile", "assignments/07-some-lab")],
+)
+def test_help_fits_into_80_columns(clone: Path, makefile: str, place: str) -> None:
+    shutil.copy(ROOT / makefile, clone)
+    (clone / "VERSION").write_text("1.0.0\n")
+    (clone / "assignments/07-some-lab/lab.toml").touch()
+    rows = make(clone / place, "help").stdout.splitlines()
+    assert len(rows) > 5
+    assert max(map(len, rows)) <= 80
+
+
 def test_grades_the_bundled_class_when_told_nothing(clone: Path) -> None:
     assert make(clone, "grade").returncode == 0
     assert words(clone) == ["grade", "tests/class", "--out", "out"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import shutil
 import subprocess
 from pathlib import Path
@@ -24,12 +26,14 @@ run_build() { [ -e build/alone ] || { echo "redefinition of fail"; return 1; }; 
 """
 
 
-def run(folder: Path, script: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path, script: str, *, stderr: int = subprocess.PIPE, **environment: str
+) -> subprocess.CompletedProcess[str]:
     shutil.copytree(ROOT / "kit/setup", folder / "kit/setup", dirs_exist_ok=True)
     (folder / ".tilelab").mkdir(exist_ok=True)
-    words = ["bash", "-euo", "pipefail", "-c", SCRIPT + script]
+    words, paths = ["bash", "-euo", "pipefail", "-c", SCRIPT + script], {"PATH": "/usr/bin:/bin"}
     return subprocess.run(
-        words, cwd=folder, env={"PATH": "/usr/bin:/bin", **environment}, capture_output=True, text=True, check=False
+        words, cwd=folder, env=paths | environment, stdout=subprocess.PIPE, stderr=stderr, text=True, check=False
     )
 
 
@@ -40,9 +44,9 @@ def test_sources_that_cannot_be_compiled_together_are_compiled_alone(tmp_path: P
     assert (tmp_path / "build/.complete").exists()
 
 
-@pytest.mark.parametrize("environment", [{"UNITY": "OFF"}, {"UNITY": "ON", "ROOM": "0"}])
-def test_what_would_not_help_is_not_tried(tmp_path: Path, environment: dict[str, str]) -> None:
-    done = run(tmp_path, 'build_kit ""', **environment)
+@pytest.mark.parametrize("environment", ["UNITY=OFF", "UNITY=ON ROOM=0"])
+def test_what_would_not_help_is_not_tried(tmp_path: Path, environment: str) -> None:
+    done = run(tmp_path, f'{environment}; build_kit ""')
     assert done.returncode == 1
     assert "one source at a time" not in done.stderr
     assert done.stderr.splitlines()[-1] == "tilelab: the kit does not build"
@@ -54,3 +58,32 @@ def test_at_the_end_each_step_that_took_time_is_told(tmp_path: Path) -> None:
         run(tmp_path, script).stderr == "tilelab: ready after 40 s: reading package lists 7 s, building the kit 30 s\n"
     )
     assert run(tmp_path, "say_times").stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "seconds", "words"),
+    [
+        ("[20/80] Building CXX object a.o", 40, ", about 2 min left"),
+        ("[ 50%] Building CXX object a.o", 60, ", about 1 min left"),
+        ("[79/80] Linking", 60, ", less than a minute left"),
+        ("[20/80] Building", 3, ""),
+        ("[7/80] Building", 60, ""),  # the first steps are the longest
+        ("[80/80] Linking", 60, ""),
+        ("[0/2] Re-checking", 60, ""),
+        ("Unpacking g++ (12.2.0-14)", 60, ""),
+    ],
+)
+def test_the_time_left_follows_from_the_steps_that_were_built(
+    tmp_path: Path, line: str, seconds: int, words: str
+) -> None:
+    assert run(tmp_path, f"time_left '{line}' {seconds}").stdout.strip() == words
+
+
+def test_a_person_who_waits_for_the_build_sees_the_time_left(tmp_path: Path) -> None:
+    step = 'least_seconds=0; quietly building sh -c \'echo "[1/4] a.o"; echo "a warning"; sleep 1\''
+    watching, terminal = pty.openpty()
+    assert run(tmp_path, step, stderr=terminal).returncode == 0
+    assert b"tilelab: building (0 s, less than a minute left)" in os.read(watching, 4096)
+    os.close(watching)
+    os.close(terminal)
+    assert run(tmp_path, step).stderr == "tilelab: building\n"

@@ -195,12 +195,15 @@ class Practice:
         except LabError:
             return None
 
+    def may_suspect(self, tried: Tried) -> bool:
+        known = any(cause.line for cause in tried.result.causes)  # a second place would only lead away from it
+        return self.case is None and not (tried.starting or tried.passed or known)
+
     def suspected(self, tried: Tried, *, stopped: Callable[[], bool] = bool) -> Tried:
         """With the lines to look at, where a result is wrong and small changes show them. This takes seconds."""
-        lab = next(lab for lab in self.labs if lab.id == tried.lab_id)
-        known = any(cause.line for cause in tried.result.causes)  # a second place would only lead away from it
-        if self.search is None or self.case is not None or tried.starting or tried.passed or known:
+        if self.search is None or not self.may_suspect(tried):
             return tried
+        lab = next(lab for lab in self.labs if lab.id == tried.lab_id)
         text = normalise(tried.source.encode())[0].decode("utf-8", "replace")
         try:
             found = self.search(lab, text, tried.result.cases, stopped=stopped)

@@ -308,12 +308,12 @@ class WatchLoop:
         return [*shown, Text.assemble(head, hints[number - 1], (last, "dim"))]
 
     def _footer(self) -> str:
-        many = len(self._practice.labs)
-        files = self._practice.path(self._practice.labs[0]).name if many == 1 else f"{many} files"
         if not self._commands:
+            many = len(self._practice.labs)
+            files = self._practice.path(self._practice.labs[0]).name if many == 1 else f"{many} files"
             return f"{self._clock():%H:%M:%S}  watching {files}; save to test again, Ctrl-C to end"
         keys = "  ".join(f"{sign} {word}".rstrip() for sign, (word, _) in _KEYS.items())
-        return f"{self._clock():%H:%M}  save: test  {keys}  {files}"
+        return f"{self._clock():%H:%M}  save: test  {keys}"  # 80 columns have room for no more
 
     def _say(self, doing: str) -> None:
         """Replaces the last line on a terminal. A log gets only the results."""

@@ -129,6 +129,7 @@ class Detail:
     around: int  # lines of code before and after a marked line
     elements: int  # wrong elements of the output
     picture: int  # rows of the drawing at most; 0: no drawing
+    facts: bool = True  # whether the launch, the thread and how often stand below the lines
 
 
 def finding_view(
@@ -142,7 +143,7 @@ def finding_view(
         yield from excerpt_view(shown, place_of(finding), width)
     elif finding.line is not None:
         yield Text(f"  {place_of(finding)}", style="cyan")
-    if facts := _facts(finding, launch):
+    if detail.facts and (facts := _facts(finding, launch)):
         yield indented(Text(facts, style="dim"))
 
 

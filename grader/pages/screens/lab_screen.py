@@ -66,6 +66,7 @@ _LEVELS = (
     Level(Detail(around=1, elements=2, picture=0), cases="failed"),
     Level(Detail(around=0, elements=2, picture=0), cases="all", blank_lines=False),
     Level(Detail(around=0, elements=1, picture=0), cases="first", blank_lines=False),
+    Level(Detail(around=0, elements=1, picture=0, facts=False), cases="first", blank_lines=False),
 )
 
 

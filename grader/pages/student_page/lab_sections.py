@@ -15,6 +15,7 @@ from grader.pages.findings.finding_card import (
     excerpt,
     facts_of,
     lane_figure,
+    launch_of,
     launch_text,
     may_show,
     place_of,
@@ -57,6 +58,13 @@ class LabView:
             if link.kind is kind and link.line == line and link.shows == shows
         )
         return next(found, "")
+
+    def step_size(self, finding: Finding) -> str:
+        """The sizes of the launch that these pages show, where the finding stands beside another one's."""
+        launch, place = launch_of(finding, self.launches()), (finding.kind, finding.line)
+        sizes = (page.shape for page in self.lab.step_pages for link in page.links if (link.kind, link.line) == place)
+        size = next(sizes, "")
+        return visible_text.line(size, 80) if launch is not None and size != launch.shape else ""
 
     def launches(self) -> Iterator[Launch]:
         return shown_launches(self.lab, instructor=self.instructor)
@@ -113,6 +121,7 @@ def _card(finding: Finding, view: LabView) -> Shown:
         steps=view.step_link(finding.kind, finding.line),
         orders=view.step_link(finding.kind, finding.line, "orders"),  # plays both orders of a race
         story=view.step_link(finding.kind, finding.line, "story"),
+        size=view.step_size(finding),
         story_words=_LANES if finding.access in {"shuffle", "mask"} else _STORIES_OF_KINDS.get(finding.kind, ""),
     )
 
@@ -133,7 +142,8 @@ def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) 
         look=look,
         outcome=outcome,  # the look's label, or "Not met"
         plain=outcome == look.label and case.passed,  # then the sign says enough
-        unfolded=not case.passed and not any(explains(one, case) for one in findings),
+        # A technique that is missed is told above the cases.
+        unfolded=case.verdict is not Verdict.PASS and not any(explains(one, case) for one in findings),
         has_more=bool(launches or case.advice or message),
         message=message,
         shapes=[

@@ -38,7 +38,7 @@ def drawn_pages(lab: Lab, traced: Traced, run: Run, lines: Sequence[str], *, num
     def page(kind: str, story: Story | None, links: Iterator[StepLink]) -> Iterator[StepPage]:
         text = trace_page(story) if story is not None else ""
         if 0 < len(text.encode()) <= _MOST_BYTES:
-            yield packed_page(beside_report(kind, lab.id, number), text, tuple(links))
+            yield packed_page(beside_report(kind, lab.id, number), text, tuple(links), launch.shape)
 
     story = story_of(traced, lines, beside_report=True)
     if story is not None:

@@ -237,23 +237,32 @@ class Measurement:
     trouble: str = ""
 
 
-def calibrate(toolset: Toolset, labs: Sequence[Lab], *, sweep: bool) -> Iterator[Measurement]:
+Tell = Callable[[str, int, int], None]  # what is done, how many steps of it are done, and of how many
+
+
+def calibrate(toolset: Toolset, labs: Sequence[Lab], *, sweep: bool, tell: Tell) -> Iterator[Measurement]:
     """Measures every timed lab, at its shape or over its sweep. Raises ContestError."""
+    plans = []
     for lab in labs:
         performance = lab.public.performance
         if performance is None or lab.private_dir is None:
             continue
-        baseline, control = _baselines(toolset, lab)
         measured: list[tuple[str, Contestant | LibraryContestant]] = [
             (name, Contestant(lab, source, _DRAWN_AS.get(name, name), trusted=True)) for name, source in kernels_of(lab)
         ]
         measured += [("cuBLAS", library) for library in library_of(toolset, lab, "cublas")]
         shapes = performance.sweep if sweep else (performance.shape,)
-        for name, kernel in measured:
-            with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
-                built = build(toolset, [baseline, kernel, control], Path(folder))
-                for size in swept(toolset, built, problem_of(lab), shapes):
-                    yield _measurement(lab.id, name, size, _peak(toolset))
+        plans += [(lab, name, kernel, shapes) for name, kernel in measured]
+    done, total = 0, sum(len(shapes) for *_, shapes in plans)
+    for lab, name, kernel, shapes in plans:
+        baseline, control = _baselines(toolset, lab)
+        with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
+            tell("measured", done, total)
+            built = build(toolset, [baseline, kernel, control], Path(folder))
+            for size in swept(toolset, built, problem_of(lab), shapes):
+                done += 1
+                tell("measured", done, total)
+                yield _measurement(lab.id, name, size, _peak(toolset))
 
 
 def kernels_of(lab: Lab) -> list[tuple[str, Path]]:
@@ -303,11 +312,12 @@ class LabTiers:
     places: tuple[TierPlace, ...]
 
 
-def calibrate_tiers(toolset: Toolset, labs: Sequence[Lab], tell: Callable[[str], None]) -> list[LabTiers]:
-    """Of the labs with tiers. `tell` hears which kernel is timed next."""
-    return [
-        _tiers_of_lab(toolset, lab, tell) for lab in labs if lab.private and lab.private.tier and lab.public.performance
-    ]
+def calibrate_tiers(toolset: Toolset, labs: Sequence[Lab], tell: Tell) -> list[LabTiers]:
+    """Of the labs with tiers."""
+    climbing = [lab for lab in labs if lab.private and lab.private.tier and lab.public.performance]
+    total = sum(len(climbing_kernels(lab)) for lab in climbing)
+    steps = iter(range(total))
+    return [_tiers_of_lab(toolset, lab, lambda: tell("timed as a submission", next(steps), total)) for lab in climbing]
 
 
 def climbing_kernels(lab: Lab) -> list[tuple[str, Path]]:
@@ -319,10 +329,10 @@ def climbing_kernels(lab: Lab) -> list[tuple[str, Path]]:
     return [*known, *((one.stem, one) for one in rungs if one not in {path for _, path in known})]
 
 
-def _tiers_of_lab(toolset: Toolset, lab: Lab, tell: Callable[[str], None]) -> LabTiers:
+def _tiers_of_lab(toolset: Toolset, lab: Lab, tell: Callable[[], None]) -> LabTiers:
     places, reference = [], ""
     for name, source in climbing_kernels(lab):
-        tell(f"{lab.id}: {name}")
+        tell()
         with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
             speed = time_lab(toolset, lab, source, LabOutcome(lab.id), Path(folder))
         names = speed.names if speed else ()

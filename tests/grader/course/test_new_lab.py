@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.new_lab import NewLab, files_of, with_defaults, write_lab
+from grader.course.new_lab import NewLab, files_of, next_steps, with_defaults, write_lab
 from grader.course.starters import stale
 from grader.model.errors import RemediableError
 from grader.model.labs import load_lab
@@ -136,6 +136,13 @@ def test_what_cannot_be_written_whole_is_not_written(course: Path) -> None:
     with pytest.raises(RemediableError, match="the files written so far were removed again"):
         write_lab(course, files)
     assert not (course / "assignments/06-a/lab.toml").exists()
+
+
+def test_the_last_line_takes_a_new_lab_back(course: Path) -> None:
+    before, lab = set(course.rglob("*")), new("21-largest")
+    said = next_steps(lab, made(course, lab)).splitlines()[-1]
+    subprocess.run(said.removeprefix("To take it back: "), shell=True, cwd=course, check=True)  # noqa: S602 -- as a person types it
+    assert set(course.rglob("*")) == before
 
 
 def test_a_handout_takes_no_new_labs(tmp_path: Path) -> None:

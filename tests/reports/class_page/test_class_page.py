@@ -155,6 +155,7 @@ def test_the_page_allows_its_own_script_and_no_other(sample_named: Named) -> Non
 def test_rejected_code_is_no_common_mistake(sample_named: Named) -> None:
     html = class_page([sample_named("rejected")[0]], course="c")
     assert "Rejected code" in html
+    assert "`" not in html.split("Rejected code")[1].split("</details>")[0]
     assert "Most common findings" not in html
 
 

@@ -27,6 +27,7 @@ def test_what_a_finding_says_in_full_is_not_said_again() -> None:
 def test_outcomes_that_no_verdict_names_have_words_of_their_own() -> None:
     technique = {"role": "technique", "verdict": "pass"}
     assert case_row(case(**technique), instructor=True).outcome == "Not met"
+    assert not case_row(case(**technique), instructor=True).unfolded  # it is told above the cases
     assert case_row(case(**technique, passed=True), instructor=True).outcome == "Met, not counted"
     assert case_row(case(**technique, passed=True, points=2), instructor=True).outcome == "Passed"
     not_run = case_row(case(verdict="compile-error", message="not run"), instructor=True)

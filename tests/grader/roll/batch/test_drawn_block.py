@@ -14,6 +14,7 @@ from grader.model.labs import Lab, load_lab
 from grader.model.outcome import JudgedCase, LabOutcome
 from grader.model.result import Environment, Launch, Result, Submission
 from grader.model.verdicts import Verdict
+from grader.pages.findings.finding_card import launch_of, shown_launches
 from grader.pages.pages import student_page
 from grader.roll.batch import drawn_pages as module
 from grader.roll.batch.drawn_pages import drawn_block
@@ -67,6 +68,16 @@ def test_the_report_links_it_and_the_result_does_not_hold_it(lab: Lab, outcome: 
     assert f'href="../x/{page.name}#step=' in report
     assert f'<a href="../x/{story.name}#step=4">See where it lies</a>' in report
     assert page.name not in student_page(result, sources={})
+    first = result.labs[lab.id].first_error
+    assert first is not None
+    shown = launch_of(first, shown_launches(result.labs[lab.id], instructor=True))
+    assert shown is not None
+    for size in (shown.shape, "M=99 N=9 K=9"):
+        pages = tuple(one.model_copy(update={"shape": size}) for one in (page, story))
+        other = result.model_copy(
+            update={"labs": {lab.id: result.labs[lab.id].model_copy(update={"step_pages": pages})}}
+        )
+        assert ("(with M=99 N=9 K=9)" in student_page(other, sources={}, steps="x/")) == (size != shown.shape)
     assert page.packed not in result.model_dump_json(by_alias=True)
     assert Result.model_validate_json(result.model_dump_json(by_alias=True)).labs[lab.id].step_pages == ()
 
@@ -124,10 +135,12 @@ def test_the_smallest_launch_that_shows_something_is_drawn() -> None:
 def test_a_race_has_a_second_page_with_both_orders(tmp_path: Path) -> None:
     raced = load_lab(ROOT, "02-tiled")
     judge = lab_judge(Toolset.open(ROOT, allow_no_sandbox=True), 7, public_only=True, draws=True)
-    outcome = judge(raced, ROOT / "solutions" / raced.id / "rejects" / "no_second_barrier.cu", tmp_path)
+    path = ROOT / "solutions" / raced.id / "rejects" / "no_second_barrier.cu"
+    outcome = judge(raced, path, tmp_path)
     assert [page.name for page in outcome.step_pages] == ["trace-02-tiled.html", "race-02-tiled.html"]
-    report = student_page(_result(raced, outcome), sources={}, steps="")
-    assert 'href="race-02-tiled.html#step=1">Watch both orders' in report
+    report = student_page(_result(raced, outcome), sources={raced.public.file: path.read_text()}, steps="")
+    # On the first screen of a phone, whatever the length of the excerpt.
+    assert report.index('href="race-02-tiled.html#step=1">Watch both orders') < report.index('class="row first"')
     assert 'href="trace-02-tiled.html#step=' in report
     text = unpacked(outcome.step_pages[1])
     found = re.search(r'id="story">(.*?)</script>', text)

@@ -9,8 +9,10 @@ import pytest
 
 from grader.model.errors import RemediableError
 from grader.model.result import Student
+from grader.roll.intake.intake import discover
 from grader.roll.people.roster import Roster, read_roster, roster_in
 
+TESTS = Path(__file__).resolve().parents[3]
 ADA = {"name": "Ada Lovelace", "login": "ada", "number": "0042", "email": "ada@x.org"}
 CANVAS = (
     "\ufeffStudent,ID,SIS User ID,SIS Login ID,Section,Week 1 (77),Current Score\n"
@@ -207,3 +209,11 @@ def test_numbers_that_a_spreadsheet_has_shortened_are_refused_with_their_lines()
 
 def test_what_turns_text_around_is_not_part_of_a_name() -> None:
     assert only(roster_in("name,login\nAda \u202ecba\u202c,ada\n".encode(), "r.csv")).name == "Ada cba"
+
+
+def test_the_roster_of_the_bundled_class_fills_each_column_of_canvas_for_each_upload(tmp_path: Path) -> None:
+    uploads, roster = TESTS / "class", read_roster(TESTS / "class_roster.csv")
+    students = discover(uploads, tmp_path, ["matmul_naive.cu"], roster).students
+    assert len(students) == len(list(uploads.iterdir())) == len(roster.rows)
+    for one in (student.submission.student for student in students):
+        assert all((one.name, one.platform_ids.get("Canvas"), one.number, one.login, one.section)), one

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from rich.console import Console
 
+from grader.cli.classes.grade_command import TerminalProgress
 from grader.cli.doctor import write
 from grader.engines.backend import Device, GpuBackend
 from grader.engines.toolset import Toolset
@@ -64,7 +67,16 @@ def toolset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Toolset:
 
 @pytest.fixture
 def found(toolset: Toolset, lab: Lab) -> list[Measurement]:
-    return list(calibrate(toolset, [lab], sweep=True))
+    return list(calibrate(toolset, [lab], sweep=True, tell=lambda *_: None))
+
+
+def test_a_person_who_waits_is_told_how_many_measurements_are_left(toolset: Toolset, lab: Lab) -> None:
+    text, now = io.StringIO(), iter(range(0, 100_000, 30))
+    progress = TerminalProgress(Console(file=text, force_terminal=True, width=100), lambda: next(now))
+    found = list(calibrate(toolset, [lab], sweep=True, tell=progress.doing))
+    progress.end()
+    assert f"measured: 0 of {len(found)}" in text.getvalue()
+    assert f"measured: 1 of {len(found)}, about " in text.getvalue()
 
 
 def test_a_size_that_fails_costs_no_other(found: list[Measurement]) -> None:

@@ -31,6 +31,34 @@ def test_an_axis_without_a_partner_is_told_at_the_kernel() -> None:
 
 
 @pytest.mark.parametrize(
+    ("row", "column", "wrong"),
+    [
+        ("blockIdx.x * 8 + threadIdx.y", "blockIdx.x * 8 + threadIdx.x", "blockIdx.x"),
+        ("threadIdx.y + 8 * blockIdx.x", "threadIdx.x + blockIdx.x * 8", "blockIdx.x"),
+        ("(blockIdx.x << 3) + threadIdx.y", "(blockIdx.x << 3) + threadIdx.x", "blockIdx.x"),
+        ("blockIdx.y * 8 + threadIdx.x", "blockIdx.x * 8 + threadIdx.x", "threadIdx.x"),
+        ("blockIdx.y * 8 + threadIdx.y", "blockIdx.y * 8 + threadIdx.x", "blockIdx.y"),
+        ("blockIdx.y * 8 + threadIdx.y", "blockIdx.x * 8 + threadIdx.y", "threadIdx.y"),
+        ("bx * 8 + ty", "bx * 8 + tx", "bx"),
+        ("by * 8 + tx", "bx * 8 + tx", "tx"),
+        ("by * 8 + ty", "by * 8 + tx", "by"),
+        ("by * 8 + ty", "bx * 8 + ty", "ty"),
+    ],
+)
+def test_an_index_that_stands_where_another_belongs_is_marked(row: str, column: str, wrong: str) -> None:
+    named = (
+        "int tx = threadIdx.x, ty = threadIdx.y, bx = blockIdx.x, by = blockIdx.y;" if len(wrong) == len("tx") else ""
+    )
+    code = StudentCode(
+        f"__global__ void add(int* A) {{\n  {named}\n  int row = {row};\n  int col = {column};\n  A[row * 64 + col] = 1;\n}}\n"
+    )
+    (one,) = unused_indices(code, "add", (4, 4, 1), (8, 8, 1))
+    line = code.line(one.place.line)
+    assert line[one.place.start : one.place.end] == wrong
+    assert line.strip().startswith("int row" if row[-1] == "x" or wrong in {"blockIdx.x", "bx"} else "int col")
+
+
+@pytest.mark.parametrize(
     ("index", "grid"),
     [
         (BOTH, (4, 1, 1)),
