@@ -42,6 +42,9 @@ const std::map<std::string, Call*> plain_calls = {
     {"copy", copy},         {"fill", fill},        {"symbol", symbol}, {"chunk", chunk},           {"kernel", kernel},
     {"launch", launch},     {"operands", operands}};
 
+// Calls that make something, which a device that a kernel has broken does no longer. The others know that error themselves.
+const std::set<std::string> making_calls = {"allocate", "array", "texture", "symbol"};
+
 // Whether the call writes to no memory of the device. A launch does, but it is known what.
 bool leaves_memory(const HostRequest& request) {
   const std::string& op = request.op();
@@ -106,6 +109,7 @@ class Broker {
   Reply answer(const HostRequest& request) {
     const std::string& op = request.op();
     if (session_.transfer && op != "touch" && op != "chunk") throw BrokenRules("a request in the middle of a copy");
+    if (session_.errors.sticky() != 0 && making_calls.contains(op)) return reply_of(session_.errors.sticky());
     if (!leaves_memory(request)) session_.runners.memory_may_change();
     if (const auto plain = plain_calls.find(op); plain != plain_calls.end()) return plain->second(session_, request);
     if (op == "finish") {
