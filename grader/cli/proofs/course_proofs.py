@@ -21,7 +21,8 @@ from grader.course import handouts, starters
 from grader.course.handout_archive import Handout
 from grader.course.leaks import Diagnostic
 from grader.explain.small_edits import SmallEdit, mutants_of
-from grader.model.labs import Lab, LabError, Strict, read_table
+from grader.model.described_problem import Strict
+from grader.model.labs import Lab, LabError, read_table
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.roll.batch.controls import demanded, unmet
