@@ -208,14 +208,6 @@ class Scope:
             text = f"({text}) * {side} + {inside}" if text else inside
         return text
 
-    def is_even(self, node: ast.expr) -> bool:
-        """Whether no element depends on its own place but for what it reads."""
-        asks = (ast.Compare, ast.BoolOp)
-        loops = {id(one.args[0]) for one in ast.walk(node) if isinstance(one, ast.Call) and one.args}
-        of_places = (one for one in ast.walk(node) if isinstance(one, asks) and names_in(one) & set(self.indices))
-        tests = (one for one in ast.walk(node) if isinstance(one, asks) and id(one) not in loops)
-        return not any(of_places) and not any(tests) and "at(" not in self.python(node)
-
     def steps(self, node: ast.expr) -> int:
         """How many operations an element takes at most, with every index at its end."""
         if isinstance(node, ast.Call) and len(node.args) == 2 and isinstance(node.args[0], ast.Compare):  # noqa: PLR2004
@@ -227,19 +219,6 @@ class Scope:
                 return int(count) * (inner.steps(node.args[1]) + 1)
         own = isinstance(node, (ast.BinOp, ast.Call))
         return own + sum(self.steps(one) for one in ast.iter_child_nodes(node) if isinstance(one, ast.expr))
-
-
-class _Largest(Sequence[float]):
-    """A buffer that holds its largest number everywhere."""
-
-    def __init__(self, numbers: Sequence[float]) -> None:
-        self.value = max(map(abs, numbers), default=0.0)
-
-    def __getitem__(self, place: object) -> Any:  # noqa: ANN401 -- as Sequence has it
-        return self.value
-
-    def __len__(self) -> int:
-        return 1
 
 
 def _at(name: str, index: float, side: int) -> int:
@@ -287,15 +266,7 @@ def computed(equation: Equation, sides: Sequence[int], scope: Scope) -> Computed
 
     magnitudes: list[float] | None = None
     with suppress(UnboundedError):
-        text = inner.python(equation.value, magnitude=True)
-        if inner.is_even(
-            equation.value
-        ):  # at no place more is added up than at another: the largest numbers tell enough
-            ones = {name: Buffer((), _Largest(one.numbers)) for name, one in inner.buffers.items()}
-            first = "".join(f" for v_{name} in range(1)" for name in equation.indices)
-            magnitudes = list(_evaluated(f"[{text}{first}]", Scope(inner.sizes, ones))) * math.prod(sides)
-        else:
-            magnitudes = all_of(text)
+        magnitudes = all_of(inner.python(equation.value, magnitude=True))
     return Computed(all_of(inner.python(equation.value)), magnitudes, steps)
 
 

@@ -13,13 +13,11 @@ import struct
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from grader.model.course_root import judge_key
 from grader.model.described_problem import FLOATING, TYPES, OperandSpec, ProblemSpec, ResultSpec, filled
-from grader.model.errors import RemediableError
 from grader.model.formula import Buffer, FormulaError, Scope, computed, names_in, number_of, read_formula
 from grader.model.labs import CaseSpec, Lab, LabError
 
@@ -42,6 +40,8 @@ _LARGEST_WHOLE = 9
 _MOST_ELEMENTS = 4_000_000  # of one buffer
 _MOST_DATA = 64 << 20  # bytes of one file of a data set
 _TELLING = 1 << 20  # so many numbers to choose from: then none is there twice by chance
+_MOST_MADE = 4
+_MADE: dict[str, tuple[list[dict[str, Any]], bytes]] = {}  # a class hands in many files for few labs
 _USUAL = {"u8": (0, 255), "i8": (-99, 99)}
 
 
@@ -103,8 +103,7 @@ class CaseWriter:
         assert problem is not None
         has_formulas = all(one.formula for one in problem.result)
         key = judge_key(self.seed, self.lab.id) + case.name.encode()
-        folder = self.lab.public_dir if case in self.lab.public.case else self.lab.private_dir
-        assert folder is not None
+        folder = _folder_of(self.lab, case)
         for number, name in enumerate(case.data):
             run = _Run(problem, Draw(key + b"/data/" + str(number).encode()), name, folder / name)
             given = run.read()
@@ -187,39 +186,31 @@ class CaseWriter:
 
 def write_cases(lab: Lab, seed: int, folder: Path) -> Path:
     """The description of the lab's cases. Raises LabError, which is the lab's author's to mend."""
-    cases, numbers = _made(_Asked(lab), seed)
+    key = f"{seed} {_asked(lab)}"
+    if (made := _MADE.get(key)) is None:
+        writer = CaseWriter(lab, seed)
+        made = _MADE[key] = writer.cases(), bytes(writer.numbers)
+        for old in list(_MADE)[:-_MOST_MADE]:
+            _MADE.pop(old, None)
     file, beside = folder / "cases.json", folder / "cases.numbers"
-    beside.write_bytes(numbers)
-    file.write_text(json.dumps({"numbers": str(beside), "cases": json.loads(cases)}), encoding="utf-8")
+    beside.write_bytes(made[1])
+    file.write_text(json.dumps({"numbers": str(beside), "cases": made[0]}), encoding="utf-8")
     return file
 
 
-class _Asked:
-    """A lab as a key: as long as it asks for the same, its cases are the same."""
-
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
-        data = [path for case in lab.cases for path in _data_files(lab, case)]
-        about = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in data]
-        runs = [(case.name, case.sizes, case.data) for case in lab.cases]
-        self.text = repr((lab.id, lab.public.problem, lab.public.contract, lab.public.arguments, runs, about))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and self.text == other.text
-
-    def __hash__(self) -> int:
-        return hash(self.text)
+def _asked(lab: Lab) -> str:
+    """As long as a lab asks for the same, its cases are the same."""
+    halves = [(folder, names) for one in lab.cases for folder, names in [(_folder_of(lab, one), one.data)]]
+    data = [path for folder, names in halves for name in names for path in sorted((folder / name).glob("*"))]
+    about = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in data]
+    runs = [(case.name, case.sizes, case.data) for case in lab.cases]
+    return repr((lab.id, lab.public.problem, lab.public.contract, lab.public.arguments, runs, about))
 
 
-def _data_files(lab: Lab, case: CaseSpec) -> list[Path]:
+def _folder_of(lab: Lab, case: CaseSpec) -> Path:
     folder = lab.public_dir if case in lab.public.case else lab.private_dir
-    return [path for name in case.data if folder for path in sorted((folder / name).glob("*"))]
-
-
-@lru_cache(maxsize=4)  # a class hands in many files for few labs
-def _made(asked: _Asked, seed: int) -> tuple[str, bytes]:
-    writer = CaseWriter(asked.lab, seed)
-    return json.dumps(writer.cases()), bytes(writer.numbers)
+    assert folder is not None
+    return folder
 
 
 def _inputs(given: Sequence[Given]) -> list[Given]:
@@ -391,6 +382,8 @@ class _Run:
             raise FormulaError(f"{path.name} has more than {_MOST_DATA >> 20} MiB")
         numbers, half_units = _numbers_of(spec, content, path.name)
         header, numbers = numbers[: len(spec.header)], numbers[len(spec.header) :]
+        if len(header) < len(spec.header) or not all(math.isfinite(one) and one == int(one) for one in header):
+            raise FormulaError(f"{path.name} does not begin with {' '.join(spec.header)}")
         for text, number in zip(spec.header, header, strict=True):
             self._learn(text, int(number), path.name)
         unknown = [text for text in spec.shape if names_in(read_formula(text)) - set(self.sizes)]
@@ -497,5 +490,5 @@ def check_described(lab: Lab) -> Iterator[str]:
     """Why the lab's cases cannot be made; nothing where they can."""
     try:
         CaseWriter(lab, 0).cases()
-    except RemediableError as error:
+    except LabError as error:
         yield str(error)

@@ -367,7 +367,7 @@ def refusal_of_launcher(log: str, text: str, file: str, signature: str) -> HostR
         but = f" The file has `{near}` (line {other.line}): the lab asks for the name `{name}`." if other else ""
         said = f"There is no function {wanted}.{but}"
         return HostRefusal(file, other.line if other else 0, f"{said} {_KEEP}", Verdict.MISSING_ENTRY_POINT)
-    found = _signature(text, name)
+    found = signature_in(text, name)
     differs = f" {difference(signature, found)}" if found and found != signature.rpartition("::")[2] else ""
     said = f"`{name}` does not have the parameters that the lab asks for: expected {wanted}.{differs}".rstrip()
     return HostRefusal(file, place.line, f"{said} {_KEEP}", Verdict.MISSING_ENTRY_POINT)
@@ -388,7 +388,7 @@ def _head(tokens: Tokens, name: str) -> Sequence[Token]:
     return []
 
 
-def _signature(text: str, name: str) -> str:
+def signature_in(text: str, name: str) -> str:
     """With the parameters' types as the compiler writes them, as far as words alone tell."""
     head = _head(_tokens(text), name)
     if not head:
