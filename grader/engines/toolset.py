@@ -116,7 +116,7 @@ class Toolset:
 
     def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
         """`lab_id`: `judge_name` of a lab. Raises RemediableError where its judge was not built, or a source was changed after that."""
-        name = _judge(lab_id, public_only=public_only)
+        name = judge_called(lab_id, public_only=public_only)
         kit_parts.provide_parts(self.root, name)
         program = self.build / "bin" / name
         try:
@@ -180,10 +180,10 @@ class Toolset:
 def _parts_for(labs: Sequence[Lab], *, public_only: bool) -> list[str]:
     """What a handout may have left out and the judging of these labs needs."""
     host = ("broker", "tilelab_host") if any(lab.public.starts_itself for lab in labs) else ()
-    return list(dict.fromkeys([*(_judge(lab.judge_name, public_only=public_only) for lab in labs), *host]))
+    return list(dict.fromkeys([*(judge_called(lab.judge_name, public_only=public_only) for lab in labs), *host]))
 
 
-def _judge(lab_id: str, *, public_only: bool) -> str:
+def judge_called(lab_id: str, *, public_only: bool) -> str:
     return f"judge-{lab_id}{'-public' if public_only and lab_id != DESCRIBED_JUDGE else ''}"
 
 
