@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _MOST_SIGNS = 2_000
+CPP_NAME = "tilelab_"  # before names in C++: a student may have a macro N
 _MOST_STEPS = 60_000_000  # of one result: a few seconds
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
@@ -280,7 +281,7 @@ def _cpp(node: ast.expr) -> str:
         case ast.Constant(value=int() as value) if not isinstance(value, bool):
             return f"{value}LL"
         case ast.Name(id=name):
-            return name
+            return f"{CPP_NAME}{name}"
         case ast.Call(func=ast.Name(id="ceil"), args=[ast.BinOp(left=left, op=ast.Div(), right=right)], keywords=[]):
             return f"(({_cpp(left)} + {_cpp(right)} - 1) / {_cpp(right)})"
         case ast.Call(func=ast.Name(id="min" | "max" as name), args=[left, right], keywords=[]):

@@ -422,6 +422,9 @@ def _wrong_with_runs(lab: Lab, case: CaseSpec, where: str) -> Iterator[str]:
     for sizes in case.sizes:
         if set(sizes) != set(problem.sizes):
             yield f"{where}: the problem has the sizes {', '.join(problem.sizes) or '(none)'}, and a run {', '.join(sizes)}"
+    drawn = [one for sizes in case.sizes for one in sizes.values() if isinstance(one, tuple)]
+    if wrong := [one for one in drawn if not 0 < one[0] <= one[1]]:
+        yield f"{where}: a size cannot be drawn from {wrong[0][0]} to {wrong[0][1]}"
     if case.sizes and not all(one.formula for one in problem.result):
         yield f"{where}: runs with `sizes` need a formula for each result"
     folder = lab.public_dir if case in lab.public.case else lab.private_dir

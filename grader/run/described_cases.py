@@ -133,8 +133,11 @@ class CaseWriter:
         trial["arguments"] = [filled(one, words) for one in self.lab.public.arguments]
         trial["files"] = [self._file(run, one, words) for one in _inputs(given)]
         trial["results"] = [self._result(run, one, words) for one in _results(given)]
+        folders = {name.rpartition("/")[0] for name in (one["name"] for one in trial["results"]) if "/" in name}
+        there = [{"name": f"{one}/", "content": [0, 0], "type": "u8", "numbers": [0, 0]} for one in sorted(folders)]
+        trial["files"] += there
         if other and all(map(_is_telling, _inputs(given))):
-            files = [self._file(run, one, words) for one in _inputs(other)]
+            files = [*(self._file(run, one, words) for one in _inputs(other)), *there]
             trial["altered"] = {"files": files, "expected": [self._expected(one) for one in _results(other)]}
         return trial
 

@@ -20,7 +20,7 @@ from grader.engines.entry_points import name_of
 from grader.engines.refusal import Refusal
 from grader.engines.token_scan import Token, Tokens, code_tokens
 from grader.engines.toolset import Toolset
-from grader.model.formula import as_cpp
+from grader.model.formula import CPP_NAME, as_cpp
 from grader.model.labs import GIVEN_LAUNCH, Lab, PublicSpec
 from grader.model.outcome import JudgedCase, located
 from grader.model.result import Finding, Launch
@@ -322,7 +322,9 @@ def _given_launch(public: PublicSpec, on_gpu: bool) -> str:
     parameters = public.host_parameters
     kernel, _, types = public.kernel.rstrip(")").partition("(")
     passed = ", ".join(
-        text if text in parameters and parameters[text] != "long long" else f"({kind.strip()})({_plain_number(text)})"
+        f"{CPP_NAME}{text}"
+        if parameters.get(text, "long long") != "long long"
+        else f"({kind.strip()})({_plain_number(text)})"
         for kind, text in zip(types.split(","), public.arguments, strict=True)
     )
     grid, block = (
@@ -334,7 +336,7 @@ def _given_launch(public: PublicSpec, on_gpu: bool) -> str:
         if on_gpu
         else f"::tilelab_host::configure({config}), ::{kernel}({passed})"
     )
-    declared = ", ".join(f"{kind} {name}" for name, kind in parameters.items())
+    declared = ", ".join(f"{kind} {CPP_NAME}{name}" for name, kind in parameters.items())
     return f"static void {GIVEN_LAUNCH}({declared}) {{ {launch}; }}\n"
 
 

@@ -15,7 +15,7 @@ namespace tilelab::judge {
 struct LaunchRecord;
 
 struct DataFile {
-  std::string name;  // in the folder in which the program runs, perhaps in folders of it: "data/0/input0.raw"
+  std::string name;  // in the folder in which the program runs, perhaps in folders of it: "data/0/input0.raw". "out/": a folder
   std::vector<std::byte> content;
   // The file's numbers as the program has them in memory, where `content` is not just that: a text, or bytes behind a header.
   std::vector<std::byte> numbers = {};

@@ -118,6 +118,7 @@ void DataFolder::fill(const std::vector<DataFile>& files) const {
 void DataFolder::write(const std::vector<DataFile>& files) const {
   for (const DataFile& one : files) {
     const auto [folder, name] = place_of(folder_.get(), one.name, true);
+    if (name.empty()) continue;  // a folder
     const Descriptor file(openat(folder.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (file.get() < 0) fail_in_folder("the file " + one.name + " cannot be made for the program");
     if (!file.write_at(0, one.content.data(), one.content.size()))

@@ -49,6 +49,7 @@ json pairs_of(const ProgramTrial& trial, const std::string& scratch) {
     const std::string base = scratch + "/altered" + std::to_string(i);
     const std::vector<std::byte>&from = trial.files[i].in_memory(), &to = trial.altered->files.at(i).in_memory();
     const ElementType type = trial.files[i].type.value_or(trial.type);
+    if (from.empty()) continue;  // a folder
     pairs.push_back(pair_of(base, type, from, to));
     if (type == ElementType::f32)  // a program may widen them first
       pairs.push_back(pair_of(base + "wide", ElementType::f64, widened(from), widened(to)));

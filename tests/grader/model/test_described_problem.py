@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from grader.model.labs import Lab, LabError, PublicSpec, load_lab
 from grader.run.described_cases import CaseWriter, check_described
+from grader.run.program_judging import operands_frame
 
 PROBLEM: dict[str, Any] = {
     "sizes": ["n"],
@@ -43,6 +44,7 @@ def problem(**changes: object) -> dict[str, Any]:
         (problem(result=[{"name": "y", "shape": ["n"], "formula": "z[i] = 1"}]), "formula of z"),
         (problem(result=[{"name": "y", "shape": ["n"], "formula": "y = 1"}]), "no formula of a result"),
         (problem(result=[]), "at least 1"),
+        (LAB | {"case": [{"name": "one", "points": 1, "sizes": [{"n": "x"}]}]}, "valid integer"),
         (GIVEN | {"grid": ["ceil(m / 32)"]}, "[problem] has no m"),
         (GIVEN | {"arguments": ["y", "x"]}, "has 3 parameters"),
         (GIVEN | {"grid": ["n", "n", "n", "n"]}, "at most 3"),
@@ -70,7 +72,7 @@ def test_sizes_and_numbers_come_from_a_data_set(tmp_path: Path) -> None:
     (case,) = CaseWriter(lab, 1).cases()
     shown, drawn = case["trials"]
     assert (shown["shape"], shown["arguments"]) == ("n=3", ["data/0", "3", "data/0/x.txt"])
-    assert [one["name"] for one in (*shown["files"], *shown["results"])] == ["data/0/x.txt", "data/0/y.txt"]
+    assert [one["name"] for one in (*shown["files"], *shown["results"])] == ["data/0/x.txt", "data/0/", "data/0/y.txt"]
     assert "altered" not in shown
     assert "altered" in drawn  # numbers that no file holds: whoever computes on the host is found
 
@@ -106,3 +108,13 @@ def test_a_folder_of_data_that_is_not_there_is_told(tmp_path: Path) -> None:
     (folder / "lab.toml").write_text(text, encoding="utf-8")
     with pytest.raises(LabError, match="no folder data/7 beside this file"):
         load_lab(tmp_path, "lab")
+
+
+def test_the_lab_launches_a_kernel_whatever_macros_its_file_has() -> None:
+    frame = operands_frame(PublicSpec.model_validate(GIVEN | {"shared": "4 * n"}))
+    config = "dim3((unsigned)(((tilelab_n + 32LL - 1) / 32LL))), dim3((unsigned)(32LL)), (size_t)((4LL * tilelab_n))"
+    call = "::twice(tilelab_y, tilelab_x, (unsigned int)(tilelab_n))"
+    declared = "static void tilelab_given_launch(float* tilelab_y, float const* tilelab_x, long long tilelab_n)"
+    assert f"{declared} {{ ::tilelab_host::configure({config}), {call}; }}" in frame.behind
+    on_gpu = operands_frame(PublicSpec.model_validate(GIVEN), on_gpu=True).behind
+    assert "::twice<<<dim3((unsigned)(((tilelab_n + 32LL - 1) / 32LL)))" in on_gpu

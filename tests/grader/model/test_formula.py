@@ -52,7 +52,7 @@ def test_what_is_no_formula_is_refused(value: str) -> None:
 
 
 def test_a_grid_is_arithmetic_over_sizes() -> None:
-    assert as_cpp("ceil(N / 16)") == "((N + 16LL - 1) / 16LL)"
+    assert as_cpp("ceil(N / 16)") == "((tilelab_N + 16LL - 1) / 16LL)"
     assert number_of("2 * (M + 1)", {"M": 3}) == 8
     for bad in ("N ** 2", "system()", "N; exit(1)", "N.x", '"N"', "x[0]"):
         with pytest.raises(FormulaError):
