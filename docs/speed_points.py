@@ -74,10 +74,10 @@ def _points(lab: Lab, part: float) -> str:
 
 def unit_of_work(lab: Lab, root: Path) -> str:
     """As the problem itself names it."""
-    text = (root / "kit" / "problems" / lab.public.problem).with_suffix(".cpp").read_text(encoding="utf-8")
+    text = (root / "kit" / "problems" / f"{lab.public.problem_name}.cpp").read_text(encoding="utf-8")
     found = _UNIT.search(text)
     if found is None:
-        message = f"{lab.public.problem}: its .cpp names no work_unit"
+        message = f"{lab.public.problem_name}: its .cpp names no work_unit"
         raise ValueError(message)
     return found[1]
 

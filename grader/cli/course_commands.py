@@ -22,6 +22,7 @@ from grader.cli.error_exit import say_next
 from grader.cli.proofs import page_proofs
 from grader.cli.proofs.course_proofs import LabProofs, Proof, Step, UnpackedHandout, course_proofs, pages
 from grader.course import handouts, starters
+from grader.course.lab_from_folder import draft_of
 from grader.course.leaks import Diagnostic, MarkerError
 from grader.course.new_lab import files_of, next_steps, with_defaults, write_lab
 from grader.engines.toolset import Toolset
@@ -99,10 +100,25 @@ def make_lab(
     kernel: Annotated[str | None, typer.Option(help="the kernel's name; default: problem and lab's name")] = None,
     title: Annotated[str | None, typer.Option(help="the lab's title; default: its name")] = None,
     shape: Annotated[str, typer.Option(help="the sizes of a case of a new problem: n for a vector, or two")] = "M,N",
+    folder: Annotated[
+        Path | None,
+        typer.Option("--from", help="a folder with another course's starter and data: a draft is made of it"),
+    ] = None,
 ) -> int:
     """Write the files of a new lab that builds and runs; docs/writing-a-lab.md says how to continue."""
     root = course_root(Path.cwd())
     new = with_defaults(lab, title=title, problem=problem, kernel=kernel, shape=shape)
+    if folder is not None:
+        draft = draft_of(root, new, folder)
+        write_lab(root, draft.files)
+        told = "\n".join(
+            [*(f"  {one}" for one in draft.recognised), "", "Left to say:", *(f"  {one}" for one in draft.left)]
+        )
+        _say("".join(f"wrote {path}\n" for path in draft.files) + f"\nRecognised:\n{told}")
+        say_next(
+            f"docs/bring-your-lab.md goes on from here; `tilelab check-course --lab {lab} --proof 'cases {lab}'` proves the data"
+        )
+        return 0
     files = files_of(root, new)
     write_lab(root, files)
     _say("".join(f"wrote {path}\n" for path in files) + "\n" + next_steps(new, files).removesuffix("\n"))

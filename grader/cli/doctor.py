@@ -19,10 +19,9 @@ from rich.text import Text
 from grader.cli.classes.grade_command import TerminalProgress
 from grader.cli.error_exit import say_next
 from grader.engines.backend import COMPILER_VARIABLE, VARIABLE, backend_choice, choose_compiler, left_out, open_backend
-from grader.engines.toolset import Toolset
+from grader.engines.toolset import Toolset, judge_called
 from grader.model.course_root import course_root, load_labs, matching_lab, seed_if_made
 from grader.model.errors import MachineError, RemediableError
-from grader.model.labs import lab_ids
 from grader.pages.pages import calibration_page, sweep_drawing
 from grader.pages.speed.sweep_figure import calibration_table, conditions, row, sweep_figure, tier_calibration_table
 from grader.roll.batch.controls import Controls, controls_of
@@ -155,9 +154,9 @@ def _compiler(root: Path) -> str:
 
 
 def _judges(root: Path) -> Check:
-    suffix = "" if (root / "solutions").is_dir() else "-public"  # a handout has only the public half
+    public_only = not (root / "solutions").is_dir()  # as in a handout
     later = left_out(root)
-    judges = {lab: f"judge-{lab}{suffix}" for lab in lab_ids(root)}
+    judges = {lab.id: judge_called(lab.judge_name, public_only=public_only) for lab in load_labs(root, [])}
     built = {judge for judge in judges.values() if judge in later or (root / "build" / "bin" / judge).is_file()}
     missing = [lab for lab, judge in judges.items() if judge not in built]
     found = "a judge for every lab, built when it is first needed" if later else "a judge for every lab"

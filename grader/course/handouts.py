@@ -147,7 +147,7 @@ def unlisted(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]
 def unfinished(root: Path, labs: Sequence[Lab], made: Handout) -> list[Diagnostic]:
     """The first unfinished place in each file of these labs and their problems, whether git tracks it already or not."""
     own = [f"assignments/{lab.id}/" for lab in labs]
-    own += [f"kit/problems/{lab.public.problem.removesuffix('.hpp')}." for lab in labs]
+    own += [f"kit/problems/{lab.public.problem_name}." for lab in labs if lab.public.problem_name]
     remedy = "write it, or hand out the other labs with --lab"
     untracked = _git(root, "ls-files", "-z", "--others", "--exclude-standard", "--", "assignments", "kit/problems")
     data = {path: file.data for path, file in made.files.items()}
@@ -229,7 +229,9 @@ def _hidden_cases(lab: Lab) -> HiddenCases:
     assert lab.private is not None
     assert lab.private_dir is not None
     public = {case.name for case in lab.public.case}
-    text = (lab.private_dir / "hidden_tests.cpp").read_text(encoding="utf-8")
+    text = (lab.private_dir / ("grading.toml" if lab.public.described else "hidden_tests.cpp")).read_text(
+        encoding="utf-8"
+    )
     return HiddenCases(lab.id, [case.name for case in lab.private.case if case.name not in public], text)
 
 

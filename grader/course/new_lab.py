@@ -96,7 +96,7 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
         )
     labs = [load_lab(root, lab_id) for lab_id in lab_ids(root)]
     for path in (f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"):
-        _must_be_free(root, path)
+        must_be_free(root, path)
     for lab in labs:
         if lab.public.file == new.file:
             raise RemediableError(f"{lab.id} already asks for {new.file}; choose another name with --kernel")
@@ -109,7 +109,7 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
             f"{same[0].id} has the problem {new.problem}, and its contract is {same[0].public.contract}: such a lab is no pattern. "
             f"Copy assignments/{same[0].id} and solutions/{same[0].id}, and change the names in them"
         )
-    files = dict(_from_lab(root, new, pattern) if pattern else _from_skeleton(new, {"public": 2, "hidden": 2}))
+    files = dict(_from_lab(root, new, pattern) if pattern else from_skeleton(new, {"public": 2, "hidden": 2}))
     public, private = f"assignments/{new.lab_id}", f"solutions/{new.lab_id}"
     model = f"{private}/{new.file}"
     try:
@@ -120,27 +120,27 @@ def files_of(root: Path, new: NewLab) -> dict[str, str]:
     questions = QuestionFile.model_validate(tomllib.loads(files[f"{public}/{QUESTIONS}"]))
     files[f"{public}/{ANSWERS}"] = answer_form(LabQuestions(new.lab_id, new.title, new.file, questions))
     for path in files:
-        _must_be_free(root, path)
+        must_be_free(root, path)
     return files
 
 
-def _must_be_free(root: Path, path: str) -> None:
+def must_be_free(root: Path, path: str) -> None:
     if (root / path).exists() or (root / path).is_symlink():
         raise RemediableError(
             f"{path} already exists, so nothing was written. Choose another name, or remove it first."
         )
 
 
-def write_lab(root: Path, files: Mapping[str, str]) -> None:
+def write_lab(root: Path, files: Mapping[str, str | bytes]) -> None:
     """Writes every file, or none. Raises RemediableError where one cannot be written."""
     written: list[Path] = []
     try:
         for name, text in files.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8") as file:
+            with path.open("xb") as file:
                 written.append(path)
-                file.write(text)
+                file.write(text.encode() if isinstance(text, str) else text)
     except OSError as error:
         for path in written:
             path.unlink(missing_ok=True)
@@ -170,7 +170,7 @@ To take it back: rm -r {made}
 """
 
 
-def _from_skeleton(new: NewLab, points: Mapping[str, float], *, of_each_lab: bool = False) -> Iterator[tuple[str, str]]:
+def from_skeleton(new: NewLab, points: Mapping[str, float], *, of_each_lab: bool = False) -> Iterator[tuple[str, str]]:
     """A lab with a new problem, which copies a vector or a matrix. `of_each_lab`: only what a lab that copies another one has of it."""
     templates = Environment(
         loader=FileSystemLoader(_SKELETON),
@@ -235,7 +235,7 @@ def _from_lab(root: Path, new: NewLab, pattern: Lab) -> Iterator[tuple[str, str]
     yield f"{here}/lab.toml", f"# {note}.\n{contract}"
     yield f"{here}/Makefile", renamed_text(public / "Makefile")
     yield f"{here}/public_tests.cpp", f"// {note}.\n{renamed_text(public / 'public_tests.cpp')}"
-    yield from _from_skeleton(new, given_points(pattern), of_each_lab=True)
+    yield from from_skeleton(new, given_points(pattern), of_each_lab=True)
     for mark, name in (("//", pattern.public.file), ("#", "grading.toml"), ("//", "hidden_tests.cpp")):
         yield f"{there}/{renamed.get(name, name)}", f"{mark} {note}.\n{renamed_text(private / name)}"
     verdicts: set[str] = set()

@@ -18,7 +18,8 @@ from typing import Literal, Self
 from pydantic import Field, RootModel, model_validator
 
 from grader.course.number_text import read_number, rounded, stays_rounded
-from grader.model.labs import Lab, LabError, Strict, read_table
+from grader.model.described_problem import Strict
+from grader.model.labs import Lab, LabError, read_table
 
 # A number that a program can recognise and a reader cannot see: scrypt of the number, with a salt of its question. Pure.
 #

@@ -17,7 +17,7 @@ from grader.engines import backend as kit_parts
 from grader.engines.backend import BackendChoice, GpuBackend, choose_compiler, open_backend
 from grader.engines.cpu_toolchain import CpuToolchain, prepare, programs_of
 from grader.model.errors import RemediableError
-from grader.model.labs import Lab
+from grader.model.labs import DESCRIBED_JUDGE, Lab
 from grader.system.confined_run import detect
 from grader.system.confinement import Confinement, SandboxUnavailable
 from grader.system.worker_processes import WorkerProcesses
@@ -115,8 +115,8 @@ class Toolset:
         )
 
     def judge_program(self, lab_id: str, *, public_only: bool) -> Path:
-        """The lab's judge. Raises RemediableError where it was not built, or a source of it was changed after it was built."""
-        name = f"judge-{lab_id}-public" if public_only else f"judge-{lab_id}"
+        """`lab_id`: `judge_name` of a lab. Raises RemediableError where its judge was not built, or a source was changed after that."""
+        name = judge_called(lab_id, public_only=public_only)
         kit_parts.provide_parts(self.root, name)
         program = self.build / "bin" / name
         try:
@@ -179,9 +179,12 @@ class Toolset:
 
 def _parts_for(labs: Sequence[Lab], *, public_only: bool) -> list[str]:
     """What a handout may have left out and the judging of these labs needs."""
-    suffix = "-public" if public_only else ""
     host = ("broker", "tilelab_host") if any(lab.public.starts_itself for lab in labs) else ()
-    return [*(f"judge-{lab.id}{suffix}" for lab in labs), *host]
+    return list(dict.fromkeys([*(judge_called(lab.judge_name, public_only=public_only) for lab in labs), *host]))
+
+
+def judge_called(lab_id: str, *, public_only: bool) -> str:
+    return f"judge-{lab_id}{'-public' if public_only and lab_id != DESCRIBED_JUDGE else ''}"
 
 
 # What to do about a machine that cannot grade, told by what failed. Pure: a table of what programs say when something is amiss.

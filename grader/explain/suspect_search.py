@@ -160,7 +160,7 @@ class SuspectSearch:
             if built.runner is None or built.image is None:
                 return ()
             argv = runner_argv(self.toolset, built)
-            judge = self.toolset.judge_program(lab.id, public_only=self.public_only)
+            judge = self.toolset.judge_program(lab.judge_name, public_only=self.public_only)
             cases: tuple[JudgedCase, ...] = ()
             for names in groups:
                 if not all(map(_is_right, cases)):

@@ -9,20 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from grader.model.described_problem import ProblemSpec, Strict
 from grader.model.errors import RemediableError
+from grader.model.formula import FormulaError, as_cpp, names_in, read_formula
 
 # What a lab's files say of its kernels' speed: how it is timed or counted, its tiers, and the climb of its write-up.
 
 _MOST_PART = 3  # of the performance points
 Table = TypeVar("Table", bound=BaseModel)
-
-
-class Strict(BaseModel):
-    """A table of a lab's files: a key that is not known is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 class PerformanceSpec(Strict):
@@ -112,15 +108,21 @@ class CounterSpec(Strict):
 _MOST_POINTS = 1_000_000  # more cannot be added up without rounding
 Contract = Literal["kernel", "launcher", "program"]
 # What a lab's file may say, by its contract. `needed` and `allowed` name fields of PublicSpec that belong to some contracts only.
-_NEEDED = {"kernel": ("kernel", "launch"), "launcher": ("launcher",), "program": ()}
+_NEEDED = {"kernel": ("kernel",), "launcher": ("launcher",), "program": ()}
 _ALLOWED = {
-    "kernel": ("through", "performance", "climb"),
+    "kernel": ("launch", "through", "performance", "climb"),
     "launcher": ("arguments", "memory", "headers"),
-    "program": ("headers",),
+    "program": ("arguments", "headers"),
 }
+_OF_GIVEN_LAUNCHES = ("grid", "block", "shared", "arguments", "headers")  # a kernel that the lab launches
 _SIGNATURE = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*\([\w:<>,*& \[\]]*\)")
+_GIVEN_KERNEL = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*(?:<[\w ,]*>)?\([\w:*, ]+\)")  # that the lab launches
+_PASSED_AS_IT_IS = frozenset({"float", "double", "__half", "half", "__nv_bfloat16"})
 _HEADER = re.compile(r"(?:[A-Za-z0-9_][\w.+-]*/)*[A-Za-z0-9_][\w.+-]*\.(?:h|hpp|cuh|inc)")
-_OF_ONE_CONTRACT = ("kernel", "launch", "through", "launcher", "arguments", "memory", "headers", "performance", "climb")
+_OF_ONE_CONTRACT = (
+    "kernel", "launch", "through", "launcher", "arguments", "memory", "headers", "performance", "climb", "grid", "block", "shared",
+)  # fmt: skip
+_MOST_AXES = 3  # of a grid
 
 
 class CaseSpec(Strict):
@@ -132,6 +134,13 @@ class CaseSpec(Strict):
     role: Literal["correctness", "technique"] = "correctness"
     advice: str = ""  # what to look at if it fails, without the solution
     precision: bool = False  # a kernel that is right but less accurate than fp32 fails this case, and no other
+    # Of a problem that lab.toml describes: runs with these sizes, each a number or drawn between two, and with the data in these folders.
+    sizes: tuple[dict[str, int | tuple[int, int]], ...] = ()
+    data: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        """As CounterTier's."""
+        return hash((self.name, self.points, self.data))
 
 
 class LeaderboardSpec(Strict):
@@ -159,7 +168,7 @@ class PublicSpec(Strict):
 
     title: str
     summary: str
-    problem: str  # a header in kit/problems
+    problem: str | ProblemSpec  # a header in kit/problems, or what is computed
     file: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*\.cu$")  # that a student hands in: a plain name, no path
     # kernel: one kernel, which the judge launches. launcher: a host function that launches what it likes. program: a file with main().
     contract: Contract = "kernel"
@@ -167,8 +176,13 @@ class PublicSpec(Strict):
     launch: str = ""  # demangled signature: "scale_launch(int)"
     # Demangled signature: "solve(float const*, float*, int)"; it may be extern "C" and may return anything.
     launcher: str = ""
-    # Names of the problem's operands in the launcher's order; none: in the problem's order.
+    # Names of the problem's operands in the launcher's order; none: in the problem's order. Of a kernel that the lab launches, also
+    # arithmetic over sizes. Of a program whose problem stands here: its command line, with {A} for A's file.
     arguments: tuple[str, ...] = ()
+    # How the lab launches the kernel, instead of a launch function of the student's: ["ceil(N / 16)", "ceil(M / 16)"].
+    grid: tuple[str, ...] = ()
+    block: tuple[str, ...] = ()
+    shared: str = "0"  # bytes
     memory: Literal["device", "host"] = "device"  # where the launcher's pointers lead to
     # Files of the lab that a launcher's or program's file may include: "wb.h", "thrust/scan.h".
     headers: tuple[str, ...] = ()
@@ -196,6 +210,10 @@ class PublicSpec(Strict):
     def fits_its_contract(self) -> Self:
         """Raises ValueError where a field is missing, or belongs to another contract."""
         needed, allowed = _NEEDED[self.contract], _ALLOWED[self.contract]
+        if self.contract == "kernel" and self.grid:
+            needed, allowed = ("kernel", "block", "arguments"), _OF_GIVEN_LAUNCHES
+        elif self.contract == "kernel":
+            needed = ("kernel", "launch")
         missing = [name for name in needed if not getattr(self, name)]
         foreign = [
             name for name in self.model_fields_set.intersection(_OF_ONE_CONTRACT) if name not in needed + allowed
@@ -204,10 +222,13 @@ class PublicSpec(Strict):
             raise ValueError(f"a lab with contract = {self.contract!r} needs `{missing[0]}`")
         if foreign:
             raise ValueError(f"`{min(foreign)}` has no meaning in a lab with contract = {self.contract!r}: remove it")
-        if self.launcher and not _SIGNATURE.fullmatch(self.launcher):
+        entry, form = (self.kernel, _GIVEN_KERNEL) if self.grid else (self.launcher, _SIGNATURE)
+        if entry and not form.fullmatch(entry):
+            what = "kernel" if self.grid else "launcher"
             raise ValueError(
-                f'launcher = {self.launcher!r} is no demangled signature, such as "solve(float const*, float*, int)"'
+                f'{what} = {entry!r} is no demangled signature, such as "solve(float const*, float*, int)"'
             )
+        self._described_fits()
         if self.leaderboard and not self.performance:
             raise ValueError("[leaderboard] ranks measured speeds, so the lab needs [performance]")
         plain = [PurePosixPath(one).name for one in self.headers]
@@ -216,6 +237,37 @@ class PublicSpec(Strict):
                 raise ValueError(f"headers: {header!r} is no path of a file beside lab.toml with a name of its own")
         return self
 
+    def _described_fits(self) -> None:
+        """Raises ValueError where a launch or a problem that stands here cannot work."""
+        if not (self.grid or self.described):
+            return
+        if max(len(self.grid), len(self.block)) > _MOST_AXES:
+            raise ValueError(f"grid and block have at most {_MOST_AXES} sides")
+        given = len(self.kernel.partition("(")[2].split(","))
+        if self.grid and given != len(self.arguments):
+            raise ValueError(f"`{self.kernel}` has {given} parameters, and `arguments` names {len(self.arguments)}")
+        try:
+            for text in (*self.grid, *self.block, self.shared):
+                as_cpp(text)
+            named = set(self.host_parameters) if self.described and self.has_operands else set()
+        except FormulaError as error:
+            raise ValueError(f"arguments, grid, block and shared: {error}") from error
+        if self.described and (unknown := named - self.described.names):
+            raise ValueError(f"[problem] has no {min(unknown)}, which arguments, grid, block or shared say")
+        problem = self.described if self.contract == "program" else None
+        if problem and (wrong := next(problem.wrong_for_a_program(self.arguments), "")):
+            raise ValueError(f"[problem]: {wrong}")
+
+    @property
+    def described(self) -> ProblemSpec | None:
+        """The problem, where it stands in lab.toml."""
+        return self.problem if isinstance(self.problem, ProblemSpec) else None
+
+    @property
+    def problem_name(self) -> str:
+        """The name under which a problem of kit/problems registers itself: that of its header."""
+        return "" if isinstance(self.problem, ProblemSpec) else self.problem.rpartition("/")[2].removesuffix(".hpp")
+
     @property
     def entries(self) -> tuple[str, ...]:
         """Signatures of the functions that a student's file must define; of a whole program none."""
@@ -223,8 +275,34 @@ class PublicSpec(Strict):
 
     @property
     def starts_itself(self) -> bool:
-        """Whether host code of the student's launches the kernels."""
-        return self.contract != "kernel"
+        """Whether host code launches the kernels: the student's, or the lab's."""
+        return self.contract != "kernel" or bool(self.grid)
+
+    @property
+    def host_parameters(self) -> dict[str, str]:
+        """Of the function with which the lab launches a kernel: names of operands, each with its type. Raises FormulaError."""
+        if not self.grid:
+            return dict.fromkeys(self.arguments, "")
+        types = [one.strip() for one in self.kernel.partition("(")[2].rstrip(")").split(",")]
+        passed = list(zip(types, self.arguments, strict=True))
+        found = {
+            name: kind for kind, name in passed if "*" in kind or (kind in _PASSED_AS_IT_IS and name.isidentifier())
+        }
+        counted = [text for kind, text in passed if "*" not in kind and text not in found]
+        for text in (*counted, *self.grid, *self.block, self.shared):
+            found |= dict.fromkeys(names_in(read_formula(text)) - set(found), "long long")
+        return found
+
+    @property
+    def host_entry(self) -> str:
+        """The signature of the host function that is called: a student's launcher, or the lab's; empty: a program's main()."""
+        given = ", ".join(self.host_parameters.values())
+        return f"{GIVEN_LAUNCH}({given})" if self.grid else self.launcher
+
+    @property
+    def has_operands(self) -> bool:
+        """Whether that host code is called with the problem's operands, and is no whole program."""
+        return self.contract == "launcher" or bool(self.grid)
 
 
 class PrivateSpec(Strict):
@@ -238,6 +316,10 @@ class PrivateSpec(Strict):
     tier: tuple[TierSpec, ...] = ()
     stand_in: StandInSpec | None = None  # none: where the library is not there, no tier of its speed is reached
     rejects_at_least: int = Field(default=8, ge=0)  # the least number of wrong kernels in rejects/
+
+
+DESCRIBED_JUDGE = "described"
+GIVEN_LAUNCH = "tilelab_given_launch"
 
 
 class LabError(RemediableError):
@@ -258,6 +340,11 @@ class Lab:
     def cases(self) -> tuple[CaseSpec, ...]:
         """Public cases first, then hidden ones if the private half exists."""
         return self.public.case + (self.private.case if self.private else ())
+
+    @property
+    def judge_name(self) -> str:
+        """All labs whose problem stands in lab.toml have one judge."""
+        return DESCRIBED_JUDGE if self.public.described else self.id
 
     @property
     def counters(self) -> CounterSpec | None:
@@ -313,6 +400,8 @@ def _wrong_with_counters(lab: Lab, path: Path, ours: Path) -> Iterator[str]:
         yield f"{ours}: [counters] names a hidden case with `also`: write it as `counted_also` in grading.toml"
     if public.counters and private and private.counters:
         yield f"{ours}: [counters] stands in grading.toml too: remove one of them"
+    for case in lab.cases:
+        yield from _wrong_with_runs(lab, case, f"{path if case not in public.case else ours}: case {case.name!r}")
     if spec is None and private and private.counted_also:
         yield f"{ours}: `counted_also` needs [counters] here"
     if spec and public.starts_itself:
@@ -320,6 +409,28 @@ def _wrong_with_counters(lab: Lab, path: Path, ours: Path) -> Iterator[str]:
     for name in (spec.case, spec.also) if spec else ():
         if name and name not in names:
             yield f"{path}: [counters] names a case that is not listed: {name!r}"
+
+
+def _wrong_with_runs(lab: Lab, case: CaseSpec, where: str) -> Iterator[str]:
+    problem = lab.public.described
+    if problem is None:
+        if case.sizes or case.data:
+            yield f"{where}: `sizes` and `data` are for a problem that lab.toml describes"
+        return
+    if not (case.sizes or case.data):
+        yield f"{where} needs `sizes`, or folders of `data`"
+    for sizes in case.sizes:
+        if set(sizes) != set(problem.sizes):
+            yield f"{where}: the problem has the sizes {', '.join(problem.sizes) or '(none)'}, and a run {', '.join(sizes)}"
+    drawn = [one for sizes in case.sizes for one in sizes.values() if isinstance(one, tuple)]
+    if wrong := [one for one in drawn if not 0 < one[0] <= one[1]]:
+        yield f"{where}: a size cannot be drawn from {wrong[0][0]} to {wrong[0][1]}"
+    if case.sizes and not all(one.formula for one in problem.result):
+        yield f"{where}: runs with `sizes` need a formula for each result"
+    folder = lab.public_dir if case in lab.public.case else lab.private_dir
+    for name in case.data:
+        if folder is None or ".." in PurePosixPath(name).parts or not (folder / name).is_dir():
+            yield f"{where}: there is no folder {name} beside this file"
 
 
 def _wrong_with_tiers(

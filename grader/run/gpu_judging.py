@@ -61,7 +61,7 @@ from grader.run.judge_call import (
     run_judge,
 )
 from grader.run.lab_verdict import was_run
-from grader.run.program_judging import launch_of_program, launcher_frame
+from grader.run.program_judging import launch_of_program, operands_frame
 from grader.run.programs.program_run import silently
 from grader.source.bare_code import plain_text
 from grader.system.confined_run import Finished
@@ -444,10 +444,10 @@ def _texts(toolset: Toolset, lab: Lab, text: str, device: Device) -> dict[str, s
     chosen = f"static const cudaError_t tilelab_device = cudaSetDevice({device.ordinal});\n" if device.ordinal else ""
     texts = {PurePosixPath(name).name: _read(lab.public_dir / name) for name in public.headers}
     texts |= {name: _read(toolset.root / "kit" / "gpu" / name) for name in BESIDE}
-    if not public.launcher:
+    if not public.has_operands:
         return {**texts, SOURCE: f'#line 1 "{public.file}"\n{text}\n\n{chosen}'}
     ours = {name: _read(toolset.root / "kit" / "host" / name) for name in _OURS}
-    frame = launcher_frame(public.launcher)
+    frame = operands_frame(public, on_gpu=True)
     before = f'#include "{_OURS[0]}"\n{frame.before}#line 1 "{public.file}"\n'
     return {**texts, **ours, SOURCE: f"{before}{text}\n\n{chosen}{frame.behind}"}
 

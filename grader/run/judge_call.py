@@ -93,7 +93,7 @@ def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Pa
     """The cases of judge.json. `arguments`: what is judged. Raises RuntimeError as above."""
     report_file = folder / "judge.json"
     command = [
-        str(call.judge), *arguments,
+        str(call.judge), *arguments, *described_cases(lab, call.seed, folder),
         "--shuffle", str(call.order), *(["--abort"] if call.until_failure else []),
         *(["--shutdown-grace-ms", str(call.shutdown_grace_ms)] if call.shutdown_grace_ms else []),
         *(["--launch-ms", str(call.launch_ms)] if call.launch_ms else []), *(["--traffic"] if call.traffic else []),
@@ -105,6 +105,15 @@ def judge_report(call: JudgeCall, lab: Lab, arguments: Sequence[str], folder: Pa
         return list(json.loads(written.decode("utf-8", "replace"))["cases"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _unreadable(lab, error) from error
+
+
+def described_cases(lab: Lab, seed: int, folder: Path) -> list[str]:
+    """Tells the judge of the cases of a lab that lab.toml describes. Raises LabError where they cannot be made."""
+    if lab.public.described is None:
+        return []
+    from grader.run.described_cases import write_cases  # noqa: PLC0415 -- few labs need it
+
+    return ["--cases", str(write_cases(lab, seed, folder))]
 
 
 def run_reporter(
@@ -187,8 +196,8 @@ def program_file(toolset: Toolset, lab: Lab, folder: Path) -> dict[str, Any]:
     data.mkdir()
     scratch.mkdir()
     file = {"broker": str(toolset.part("broker")), "description": {}, "folder": str(data), "scratch": str(scratch)}
-    launcher = {"arguments": list(public.arguments), "memory": public.memory}
-    return {**file, "launcher": launcher} if public.launcher else file
+    launcher = {"arguments": list(public.host_parameters), "memory": public.memory}
+    return {**file, "launcher": launcher} if public.has_operands else file
 
 
 def write_runner(argv: Sequence[str], folder: Path) -> Path:

@@ -64,7 +64,7 @@ class LabJudge:
                 renamed = folder / lab.public.file
                 renamed.write_text(text, encoding="utf-8")
                 source = renamed
-            program = self.toolset.judge_program(lab.id, public_only=self.public_only)
+            program = self.toolset.judge_program(lab.judge_name, public_only=self.public_only)
             asked = dataclasses.replace(lab, private=None) if self.public_only else lab
             call = JudgeCall(program, self.seed, only, order, until_failure)
             judge = dataclasses.replace(self, toolset=self.toolset.for_lab(lab))

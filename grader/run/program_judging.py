@@ -20,7 +20,8 @@ from grader.engines.entry_points import name_of
 from grader.engines.refusal import Refusal
 from grader.engines.token_scan import Token, Tokens, code_tokens
 from grader.engines.toolset import Toolset
-from grader.model.labs import Lab
+from grader.model.formula import CPP_NAME, as_cpp
+from grader.model.labs import GIVEN_LAUNCH, Lab, PublicSpec
 from grader.model.outcome import JudgedCase, located
 from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
@@ -104,7 +105,7 @@ class ProgramReader:
 
     def _named(self, record: RunRecord) -> RunRecord:
         """Operands under the names that the student's own function has for them."""
-        launcher = self.lab.public.launcher
+        launcher = self.lab.public.launcher or self.lab.public.kernel
         own = launcher_buffers(self.text, launcher) if launcher else []
         operands = [one.name for one in record.allocations if one.kind == "operand"]
         names = dict(zip(operands, own, strict=True)) if len(own) == len(operands) else {}
@@ -217,7 +218,7 @@ def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> tup
     paths = [lab.public_dir / name for name in public.headers]
     headers = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in paths}
     source = ProgramSource((KernelSource(public.file, {public.file: text, **headers}),))
-    frame = launcher_frame(public.launcher) if public.launcher else NO_FRAME
+    frame = operands_frame(public) if public.has_operands else NO_FRAME
     built = build_program(toolset, ProgramRecipe(source, frame=frame, most_kernels=_MOST_KERNELS), work, lambda _: None)
     refusals, seconds = _refusals(lab, text, built), time.monotonic() - began
     if refusals:
@@ -256,7 +257,7 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
 
 
 def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
-    host, file, launcher = built.host, lab.public.file, lab.public.launcher
+    host, file, launcher = built.host, lab.public.file, lab.public.launcher or lab.public.kernel
     if host.program is None:
         entry = refusal_of_launcher(host.log, text, file, launcher) if launcher else None
         of_host = tuple(
@@ -269,7 +270,7 @@ def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
     if absent:  # no compiler takes the file then, needed or not
         said = f"{absent[0].header} was not found: a submission is one file, and may include what the lab hands out."
         return (Refusal(Verdict.COMPILE_ERROR, absent[0].line, said),)
-    name = name_of(launcher)
+    name = name_of(lab.public.launcher)
     if name and any(one.name.signature in {name, launcher} for one in built.kernels):
         said = f"`{name}` is a kernel, and the lab asks for a host function that launches kernels: remove __global__ from it."
         return (Refusal(Verdict.MISSING_ENTRY_POINT, 0, said),)
@@ -288,22 +289,59 @@ _IN_OURS = re.compile(rf"^(?:In file included from )?{_OURS}:\d+", re.MULTILINE)
 _LOCATED_ERROR = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: ", re.MULTILINE)
 _OF_THE_CALL = re.compile(
     rf"^{_OURS}:\d+:(?:\d+:)? error: [^\n]*"
-    r"(?:no matching function|too few arguments|not (?:been )?declared|is not a member|does not name a type)"
+    r"(?:no matching function|too (?:few|many) arguments|cannot convert|invalid conversion|not (?:been )?declared|"
+    r"is not a member|does not name a type)"
     r"|static assertion failed|required from here",
     re.MULTILINE,
 )
 _FUNCTION = re.compile(r"^[^\S\n]*(?:[A-Za-z_][\w:<>*&\s\"]*\s[*&]*)([A-Za-z_]\w*)\s*\(", re.MULTILINE)
+_FLOAT = re.compile(r"-?\d+\.\d*(?:e-?\d+)?f?")
 _KEEP = "Use this name and these parameters, in this order."
 
 
-def launcher_frame(signature: str) -> TextFrame:
-    """`signature`: "solve(float const*, int)", as lab.toml has it."""
+def operands_frame(public: PublicSpec, *, on_gpu: bool = False) -> TextFrame:
+    """For a lab whose host function, or whose launch of a kernel, gets the problem's operands. `on_gpu`: for nvcc."""
+    return launcher_frame(public.host_entry, _given_launch(public, on_gpu))
+
+
+def launcher_frame(signature: str, beside: str = "") -> TextFrame:
+    """`signature`: "solve(float const*, int)", as lab.toml has it. `beside`: the function, where it is ours."""
     name, _, parameters = signature.partition("(")
     by_name = f"[](auto... values) {{ ::{name}(values...); }}"
     call = f"::tilelab_host::Launcher<void({parameters}>::run(::{name}, {by_name})"
     return TextFrame(
-        before=f"#define main {_OWN_MAIN}\n", behind=f'#undef main\n# 1 "{_OURS}"\nint main() {{ return {call}; }}\n'
+        before=f"#define main {_OWN_MAIN}\n",
+        behind=f'#undef main\n# 1 "{_OURS}"\n{beside}int main() {{ return {call}; }}\n',
     )
+
+
+def _given_launch(public: PublicSpec, on_gpu: bool) -> str:
+    """The function that launches a kernel as lab.toml says; empty: the student's launches."""
+    if not public.grid:
+        return ""
+    parameters = public.host_parameters
+    kernel, _, types = public.kernel.rstrip(")").partition("(")
+    passed = ", ".join(
+        f"{CPP_NAME}{text}"
+        if parameters.get(text, "long long") != "long long"
+        else f"({kind.strip()})({_plain_number(text)})"
+        for kind, text in zip(types.split(","), public.arguments, strict=True)
+    )
+    grid, block = (
+        f"dim3({', '.join(f'(unsigned)({as_cpp(one)})' for one in sides)})" for sides in (public.grid, public.block)
+    )
+    config = f"{grid}, {block}, (size_t)({as_cpp(public.shared)})"
+    launch = (
+        f"::{kernel}<<<{config}>>>({passed})"
+        if on_gpu
+        else f"::tilelab_host::configure({config}), ::{kernel}({passed})"
+    )
+    declared = ", ".join(f"{kind} {CPP_NAME}{name}" for name, kind in parameters.items())
+    return f"static void {GIVEN_LAUNCH}({declared}) {{ {launch}; }}\n"
+
+
+def _plain_number(text: str) -> str:
+    return text if _FLOAT.fullmatch(text) else as_cpp(text)
 
 
 def launcher_buffers(text: str, signature: str) -> list[str]:
@@ -331,7 +369,7 @@ def refusal_of_launcher(log: str, text: str, file: str, signature: str) -> HostR
         but = f" The file has `{near}` (line {other.line}): the lab asks for the name `{name}`." if other else ""
         said = f"There is no function {wanted}.{but}"
         return HostRefusal(file, other.line if other else 0, f"{said} {_KEEP}", Verdict.MISSING_ENTRY_POINT)
-    found = _signature(text, name)
+    found = signature_in(text, name)
     differs = f" {difference(signature, found)}" if found and found != signature.rpartition("::")[2] else ""
     said = f"`{name}` does not have the parameters that the lab asks for: expected {wanted}.{differs}".rstrip()
     return HostRefusal(file, place.line, f"{said} {_KEEP}", Verdict.MISSING_ENTRY_POINT)
@@ -352,7 +390,7 @@ def _head(tokens: Tokens, name: str) -> Sequence[Token]:
     return []
 
 
-def _signature(text: str, name: str) -> str:
+def signature_in(text: str, name: str) -> str:
     """With the parameters' types as the compiler writes them, as far as words alone tell."""
     head = _head(_tokens(text), name)
     if not head:

@@ -6,6 +6,7 @@ Nothing here decides whether a file is accepted. It only helps to find words, an
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -313,6 +314,30 @@ def normalise(data: bytes) -> tuple[bytes, list[str]]:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         done.append("converted the line endings")
     return data, done
+
+
+_WRITES = re.compile(r"[ \t]*%%writefile[ \t]+(?P<adds>-a[ \t]+)?(?:\S*/)?(?P<name>[^\s/]+)[ \t]*\n")
+_RUNS = re.compile(r"[ \t]*%%(?:cu|cuda)\b[^\n]*\n")
+
+
+def notebook_source(data: bytes, file: str) -> bytes | None:
+    """What a notebook has for the file: its cells `%%writefile FILE`, or else its last cell `%%cu` or `%%cuda` with a kernel, each with an
+    empty line for the magic word, so that lines are those of the cell. None: there is none.
+    """
+    try:
+        cells = [one for one in json.loads(data)["cells"] if one["cell_type"] == "code"]
+        texts = [one["source"] if isinstance(one["source"], str) else "".join(one["source"]) for one in cells]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    written, run = "", ""
+    for text in texts:
+        writes = _WRITES.match(text)
+        if writes and writes["name"] == file:
+            written = (written if writes["adds"] else "") + "\n" + text[writes.end() :]
+        elif (runs := _RUNS.match(text)) and "__global__" in text:
+            run = "\n" + text[runs.end() :]
+    found = written or run
+    return found.encode("utf-8", "replace") + b"\n" if found else None
 
 
 def _utf16(data: bytes) -> str | None:

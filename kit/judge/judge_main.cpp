@@ -58,7 +58,7 @@ class CaseReporter final : public Catch::StreamingReporterBase {
 CATCH_REGISTER_REPORTER("judge", CaseReporter)
 
 struct Options {
-  std::string runner, program, report, watch;
+  std::string runner, program, report, watch, cases;
   judge::LaunchOptions launch;
   std::uint64_t order = 0;
   unsigned shutdown_grace_ms = 0, launch_ms = 0;
@@ -92,6 +92,7 @@ Options parse_options(Catch::Session& session, int argc, char** argv) {
           "N")["--shutdown-grace-ms"]("how long the runner may take to end, under a tool that writes a report then") |
       Opt(into(options.launch_ms), "N")["--launch-ms"]("the most that a launch may take; 0: as long as its trial says") |
       Opt(options.watch, "JSON")["--watch"]("judge nothing, and report what one of the launches does") |
+      Opt(options.cases, "FILE")["--cases"]("cases that the grader made from a lab's description, instead of those compiled in") |
       Opt(options.report, "FILE")["--report"]("where the cases are written as JSON"));
   if (session.applyCommandLine(argc, argv) != 0) throw std::runtime_error("the command line cannot be read");
   if (options.order != 0) options.launch.order_seed = options.order;
@@ -145,7 +146,7 @@ int judge_all(int argc, char** argv) {
     throw std::runtime_error("--report and one of --runner and --program are needed");
   const judge::JudgeTask task = judge::read_task(std::cin);
   std::filesystem::remove(options.report);  // if the judge fails, no older report may remain there
-  if (!options.program.empty() && judge::read_host_code == nullptr)
+  if (!(options.program.empty() && options.cases.empty()) && judge::read_host_code == nullptr)
     throw std::runtime_error("this judge was linked for kernels alone: lab.toml has no contract for host code");
   const judge::OrphanCare care;
   const std::unique_ptr<judge::HostCode> program = options.program.empty() ? nullptr : judge::read_host_code(options.program);
@@ -176,8 +177,10 @@ int judge_all(int argc, char** argv) {
   config.reporterSpecifications.assign(1, Catch::ReporterSpec("judge", {}, {}, {}));
   const auto& cases = bench.cases();
   const auto all_passed = [&] { return std::all_of(cases.begin(), cases.end(), [](const auto& one) { return one.passed; }); };
-  if (task.groups.empty()) session.run();
-  for (const std::string& spec : task.specs()) {
+  const std::vector<std::string> specs = options.cases.empty() ? task.specs() : std::vector<std::string>{};
+  if (!options.cases.empty()) judge::run_described_cases(options.cases, task, config.abortAfter > 0);
+  if (options.cases.empty() && task.groups.empty()) session.run();
+  for (const std::string& spec : specs) {
     Catch::ConfigData group = session.configData();
     group.testsOrTags.assign(1, spec);
     session.useConfigData(group);

@@ -14,20 +14,47 @@ namespace tilelab::judge {
 
 struct LaunchRecord;
 
-// Numbers as they lie in memory, without a header: what fread and fwrite move.
 struct DataFile {
-  std::string name;  // in the folder in which the program runs: no path
+  std::string name;  // in the folder in which the program runs, perhaps in folders of it: "data/0/input0.raw". "out/": a folder
   std::vector<std::byte> content;
+  // The file's numbers as the program has them in memory, where `content` is not just that: a text, or bytes behind a header.
+  std::vector<std::byte> numbers = {};
+  std::optional<ElementType> type = {};  // of the numbers; none: the trial's
+
+  const std::vector<std::byte>& in_memory() const { return numbers.empty() ? content : numbers; }
 };
 
+// Numbers as they lie in memory, without a header: what fread and fwrite move.
 inline DataFile data_file(std::string name, ElementType type, const std::vector<double>& values) {
-  return {std::move(name), encoded(type, values)};
+  return {.name = std::move(name), .content = encoded(type, values), .type = type};
 }
+
+// How numbers stand in a file that a program writes. Text: with white space between them, as printf and streams write them.
+struct ResultForm {
+  enum class Kind {
+    either,  // bytes where the file is exactly as large as they would be, else text
+    text,
+    binary
+  };
+  Kind kind = Kind::either;
+  // Numbers before the result. Text without `header` may begin with the rows and columns, or with the number of elements.
+  std::vector<double> header = {};
+  ElementType header_type = ElementType::i32;  // of a binary file
+  std::string behind = {};                     // on standard output: the words behind which the numbers stand, "sum ="; empty: nothing else
+};
+
+struct ResultFile {
+  std::string name;  // as DataFile's; empty: standard output
+  ElementType type = ElementType::f32;
+  Expectation expectation;
+  ResultForm form = {};
+};
 
 // Other numbers for each of the files, and what they give.
 struct AlteredFiles {
   std::vector<DataFile> files;
   Expectation expectation;
+  std::vector<Expectation> others = {};  // of the trial's other results
 };
 
 struct ProgramTrial {
@@ -35,9 +62,11 @@ struct ProgramTrial {
   std::string inputs;                  // "random numbers"
   std::vector<std::string> arguments;  // behind the program's name
   std::vector<DataFile> files;
-  std::string output;  // the file that it must write; empty: numbers on its standard output, with white space between them
+  std::string output;  // the file that it must write; empty: numbers on its standard output
   ElementType type = ElementType::f32;
   Expectation expectation;
+  ResultForm form = {};
+  std::vector<ResultFile> other_results = {};
   // A result that some kernel must have written in device memory before the program wrote it down. False: the host may compute it.
   bool must_come_from_a_kernel = true;
   // Then a program that passed runs once more: it reads `files`, but on the way to the device their numbers become these. Which ones they
@@ -52,7 +81,9 @@ struct ProgramTrial {
   bool may_report_failure = false;
 };
 
-// Runs the submission once from within a Catch2 case, and ends the case there unless it passed. The record is valid until the next run.
+// Runs the submission once in the open case. The record is valid until the next run.
+const LaunchRecord& run_program(const ProgramTrial& trial);
+// The same from within a Catch2 case, which ends there unless it passed.
 const LaunchRecord& check(const ProgramTrial& trial);
 
 }  // namespace tilelab::judge

@@ -39,7 +39,7 @@ built_parts() {
   local path part lab
   for path in build/parts/*; do
     part=${path##*/} lab=${path##*/judge-}
-    if [ ! -e "$path" ] || { [[ $part = judge-* ]] && [ ! -e "assignments/${lab%-public}/public_tests.cpp" ]; }; then continue; fi
+    if [ ! -e "$path" ] || { [[ $part = judge-* && $part != judge-described ]] && [ ! -e "assignments/${lab%-public}/public_tests.cpp" ]; }; then continue; fi
     printf '%s\n' "$part"
   done
 }

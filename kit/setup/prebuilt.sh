@@ -64,7 +64,7 @@ why_not_prebuilt() {
 
 # make_prebuilt BUILD: packs what was built in another folder with the same sources, which has to be up to date, for this one.
 make_prebuilt() {
-  local test programs=(broker confine gpu-runner launch launch-problem)
+  local test programs=(broker confine gpu-runner launch launch-problem judge-described)
   [ "$(cat "$1/.sources")" = "$(cd "$1/.." && sources_digest)" ] || die "what is built in $1 is older than its sources: run make setup there"
   for test in assignments/*/public_tests.cpp; do
     test=${test%/*}

@@ -24,7 +24,7 @@ from grader.model.labs import CaseSpec, Lab, LabError, lab_ids
 from grader.model.outcome import LabOutcome, unjudged
 from grader.model.result import Suspect
 from grader.model.verdicts import Verdict
-from grader.source.student_code import normalise
+from grader.source.student_code import normalise, notebook_source
 
 if TYPE_CHECKING:
     from grader.pages.screens.first_mistake import Tried
@@ -62,6 +62,12 @@ def readable_source(path: Path, lab: Lab) -> bytes:
     except OSError as error:
         remedy = f"make it readable with  chmod u+rw {shlex.quote(str(path))}"
         raise LabError(f"{path} cannot be read ({error.strerror}): {remedy}") from error
+    if path.suffix == ".ipynb":
+        data = notebook_source(data, lab.public.file) or b""
+        if not data:
+            raise LabError(
+                f"{path} has no cell that begins with %%writefile {lab.public.file}, and none with %%cu that has a kernel"
+            )
     if what := _not_source(data):
         raise LabError(f"{path} {what}")
     return data

@@ -21,10 +21,12 @@ from grader.course import handouts, starters
 from grader.course.handout_archive import Handout
 from grader.course.leaks import Diagnostic
 from grader.explain.small_edits import SmallEdit, mutants_of
-from grader.model.labs import Lab, LabError, Strict, read_table
+from grader.model.described_problem import Strict
+from grader.model.labs import Lab, LabError, read_table
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 from grader.roll.batch.controls import demanded, unmet
+from grader.run.described_cases import check_described
 from grader.system.own_files import write_atomically
 
 # A proof: a statement that has to be true of every course. It has a name, and steps that may run in parallel.
@@ -249,6 +251,8 @@ class LabProofs:
     verdict_of: Callable[[Lab, str], Verdict]
 
     def of_kernels(self) -> Iterator[Proof]:
+        if self.lab.public.described:
+            yield self._proof("cases", "data sets fit lab.toml and agree with its formulas", [self.cases])
         yield self._proof("starter", "compiles without a warning, earns nothing and says why", [self.starter])
         if self.lab.private is not None:
             most = f"{self.lab.max_points:g}"
@@ -268,6 +272,9 @@ class LabProofs:
 
     def _proof(self, name: str, holds: str, steps: Sequence[Step]) -> Proof:
         return Proof(f"{name} {self.lab.id}", holds, steps, needs_kit=True)
+
+    def cases(self) -> list[Diagnostic]:
+        return [self._diagnostic(self.lab.public_dir / "lab.toml", what) for what in check_described(self.lab)]
 
     def starter(self) -> list[Diagnostic]:
         source = self.lab.public_dir / self.lab.public.file

@@ -42,7 +42,7 @@ def grader_fingerprint() -> str:
 
 def judging_fingerprints(toolset: Toolset, labs: Sequence[Lab]) -> dict[str, str]:
     """A hash of what a lab's outcomes depend on besides its files. It contains the judge as it was built, not its sources."""
-    judges = {lab.id: toolset.judge_program(lab.id, public_only=False).read_bytes() for lab in labs}
+    judges = {lab.id: toolset.judge_program(lab.judge_name, public_only=False).read_bytes() for lab in labs}
     bench = f"{toolset.fingerprint()} {grader_fingerprint()} {toolset.gpu.description}"
     found = {lab.id: f"{bench} {hashlib.sha256(judges[lab.id]).hexdigest()}" for lab in labs}
     if own := [lab.id for lab in labs if lab.public.starts_itself]:
@@ -58,18 +58,37 @@ def lab_fingerprint(lab: Lab) -> str:
     spec = lab.public
     contract = [
         lab.id,
-        spec.problem,
+        *_asked_in_data(lab),
         spec.file,
         spec.kernel,
         spec.launch,
         spec.through,
-        *((spec.contract, spec.launcher, spec.arguments, spec.memory, spec.headers) if spec.starts_itself else ()),
+        *(
+            (
+                spec.contract,
+                spec.launcher,
+                spec.arguments,
+                spec.memory,
+                spec.headers,
+                spec.grid,
+                spec.block,
+                spec.shared,
+            )
+            if spec.starts_itself
+            else ()
+        ),
         spec.races.same_value_writes,
         spec.barriers.early_return,
         *_timed_against(lab),
     ]
     halves = [folder for folder in (lab.public_dir, lab.private_dir) if folder is not None]
     return _hash(contract, [_hash_files(folder, _judged(folder)) for folder in halves])
+
+
+def _asked_in_data(lab: Lab) -> list[object]:
+    if lab.public.described is None:
+        return [lab.public.problem]
+    return [lab.public.described.model_dump(), *([case.name, case.sizes, case.data] for case in lab.cases)]
 
 
 def _timed_against(lab: Lab) -> list[str]:

@@ -23,6 +23,7 @@ from grader.roll.intake.upload_search import LAYOUT, IntakeError, Spool, archive
 from grader.roll.people.identities import FOLDER, Identities, Key, keys_of
 from grader.roll.people.identity_resolution import Arrival, Person, is_known, resolve_identities
 from grader.roll.people.roster import Roster, RosterRow
+from grader.source.student_code import notebook_source
 from grader.system.confinement import Confinement
 
 # Whose each upload is: one arrival for each of its owners, with all attempts of that owner in their order.
@@ -488,6 +489,7 @@ def _answers(upload: Upload, wanted: Sequence[LabFile]) -> tuple[dict[str, Hande
 
 def _matched(upload: Upload, target: Path, wanted: Sequence[LabFile]) -> tuple[Upload, Match]:
     match = match_files(upload.contents, target, wanted)
+    _take_notebooks(upload, wanted, match)
     if upload.text.strip():
         _take_text(upload.text, wanted, match)
     archives = [file.path[-1] for file in upload.contents.files if is_archive_name(file.path[-1])]
@@ -537,6 +539,20 @@ def _together(upload: Upload, archives: Sequence[Stored], spool: Spool) -> Uploa
     return replace(
         upload, contents=Contents(tuple(files), defects=tuple(defects)), refused=refused, packed=True, notices=notices
     )
+
+
+def _take_notebooks(upload: Upload, wanted: Sequence[LabFile], match: Match) -> None:
+    """A cell of the only notebook is a lab's file where that did not come otherwise."""
+    notebooks = [one for one in upload.contents.files if one.path[-1].endswith(".ipynb") and one.at is not None]
+    missing = [one.name for one in wanted if one.name not in match.sources and one.name not in match.blocked]
+    if len(notebooks) != 1 or not missing or notebooks[0].at is None:
+        return
+    data = notebooks[0].at.read_bytes()
+    for name in missing:
+        if (found := notebook_source(data, name)) and (len(wanted) == 1 or name.encode() in data):
+            match.hints.pop(name, None)
+            match.notices.append(f"took {name} from the cells of {clean(notebooks[0].path[-1])!r}")
+            match.place(name, found)
 
 
 def _take_text(text: str, wanted: Sequence[LabFile], match: Match) -> None:

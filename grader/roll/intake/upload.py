@@ -28,6 +28,7 @@ from grader.system.confinement import Confinement, Unconfined
 from grader.system.confinement import Limits as ProcessLimits
 
 FILE_BYTES = 256 << 10  # of one source file
+NOTEBOOK_BYTES = 4 << 20  # with the pictures that its cells gave
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar")
 FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".gz", ".xz", ".bz2", ".zst")
 

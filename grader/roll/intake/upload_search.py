@@ -22,6 +22,7 @@ from grader.model.written_names import clean, is_copy, is_junk, is_prefixed, is_
 from grader.roll.intake.upload import (
     CLASS,
     FILE_BYTES,
+    NOTEBOOK_BYTES,
     STUDENT,
     Contents,
     Defect,
@@ -76,7 +77,7 @@ class Spool:
         def file_bytes(path: tuple[str, ...]) -> int:
             nonlocal large
             if self._is_source(path):
-                return FILE_BYTES
+                return NOTEBOOK_BYTES if path[-1].endswith(".ipynb") else FILE_BYTES
             if is_archive_name(path[-1]):
                 return STUDENT.archive_bytes
             count = own_file_bytes(path) if whole_class else 0
@@ -90,7 +91,9 @@ class Spool:
         name = path[-1]
         if name not in self._asked:
             ends = any(name.casefold().endswith(one.casefold()) or nearly(one, [name]) for one in self.wanted)
-            self._asked[sys.intern(name)] = ends or ".cu" in name.casefold()[-16:] or is_named_answers(name)
+            self._asked[sys.intern(name)] = (
+                ends or ".cu" in name.casefold()[-16:] or name.endswith(".ipynb") or is_named_answers(name)
+            )
         return self._asked[name]
 
 

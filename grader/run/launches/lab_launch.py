@@ -28,7 +28,7 @@ from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import located
 from grader.model.result import Launch, Outlook
 from grader.model.verdicts import Verdict, worst
-from grader.run.judge_call import JUDGE_SECONDS, read_report, run_reporter, runner_argv, write_runner
+from grader.run.judge_call import JUDGE_SECONDS, described_cases, read_report, run_reporter, runner_argv, write_runner
 from grader.run.kernels.kernel_source import read_source
 from grader.run.launches.trace_phases import BlockTrace, Index3, Trace, TraceReport, block_trace, left_out
 from grader.run.program_judging import ProgramReader, StartedProgram, as_finding, record_of
@@ -112,7 +112,7 @@ class BuiltLaunch:
 
     def watch(self, asked: Mapping[str, Any], report: type[Watched], *, of_tests: bool = False) -> Watched:
         """Of any size where the problem registers itself, else, or with `of_tests`, of a public test. `asked`: watch_public_launch()."""
-        asked = asked if of_tests else {"problem": Path(self.lab.public.problem).stem, **asked}
+        asked = asked if of_tests else {"problem": self.lab.public.problem_name, **asked}
         said = watch_public_launch(self.toolset, self.lab, self.runner, asked, seconds=self.seconds)
         told = read_report(said, report)
         return told.model_copy(update={"launch": located(told.launch, {self.lab.public.file: self.lines})})
@@ -144,7 +144,7 @@ def not_built(lab: Lab, refusals: Sequence[Refusal]) -> LaunchRefusedError:
 def several_launches(lab: Lab) -> str:
     """What to do instead, where host code of the student's launches what it likes."""
     file = f"assignments/{lab.id}/{lab.public.file}"
-    run = f"`tilelab run {file}` runs the file's own main() under every detector" if not lab.public.launcher else ""
+    run = f"`tilelab run {file}` runs the file's own main() under every detector" if not lab.public.has_operands else ""
     check = f"`tilelab check {file} --kernel NAME` runs one of its kernels and counts its memory traffic"
     advice = "; ".join(filter(None, (run, f"{check}; with --trace it writes a page that steps through it")))
     return f"In {lab.id} your own host code launches the kernels, so there is no one launch to show here. {advice}."
@@ -168,9 +168,10 @@ def watch_public_launch(
     """`asked`: what `--watch` of kit/judge/judge_main.cpp takes. `option`: what `runner_file` describes. Raises LaunchRefusedError
     where the tests have no such launch, and RuntimeError where the judge fails.
     """
-    judge = toolset.judge_program(lab.id, public_only=True)
+    judge = toolset.judge_program(lab.judge_name, public_only=True)
     report_file = runner_file.with_name("watched.json")
-    command = [str(judge), "--watch", json.dumps(asked), option, str(runner_file)]
+    cases = described_cases(replace(lab, private=None), 0, runner_file.parent)
+    command = [str(judge), "--watch", json.dumps(asked), option, str(runner_file), *cases]
     task, refused = json.dumps({"key": _KEY}).encode(), {_NO_SUCH_LAUNCH: LaunchRefusedError}
     return run_reporter(f"the judge of {lab.id}", command, report_file, seconds, task=task, refused=refused)
 

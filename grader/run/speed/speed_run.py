@@ -145,7 +145,7 @@ def _peak(toolset: Toolset) -> Peak | None:
 
 def problem_of(lab: Lab) -> str:
     """The name under which the problem registers itself: that of its header."""
-    return Path(lab.public.problem).stem
+    return lab.public.problem_name
 
 
 # Times a right kernel at the sizes of its lab's sweep: only for a picture, on request. No verdict and no points depend on it.

@@ -17,6 +17,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "judge/process/runner_process.hpp"
 #include "judge/programs/native_run.hpp"
@@ -87,6 +88,21 @@ int opened_data_folder(const std::string& path) {
   return folder < 0 && errno == EACCES && chmod(path.c_str(), 0700) == 0 ? open(path.c_str(), how) : folder;
 }
 
+// The folder in which a file lies, and its name there. Each step opens a folder in the one before, and follows no link. A folder that
+// is not there is made, or is -1. Throws std::runtime_error for a path that leads elsewhere.
+std::pair<Descriptor, std::string> place_of(int top, const std::string& path, bool makes) {
+  Descriptor folder(openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  std::size_t first = 0;
+  for (std::size_t end = path.find('/'); end != std::string::npos; first = end + 1, end = path.find('/', first)) {
+    const std::string name = path.substr(first, end - first);
+    if (name.empty() || name == "." || name == "..") throw std::runtime_error("'" + path + "' is no path below the program's folder");
+    if (makes) mkdirat(folder.get(), name.c_str(), 0755);
+    folder = Descriptor(openat(folder.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (folder.get() < 0) break;
+  }
+  return {std::move(folder), path.substr(path.rfind('/') + 1)};
+}
+
 }  // namespace
 
 DataFolder::DataFolder(const std::string& path) : path_(path), folder_(opened_data_folder(path)) {
@@ -101,7 +117,9 @@ void DataFolder::fill(const std::vector<DataFile>& files) const {
 
 void DataFolder::write(const std::vector<DataFile>& files) const {
   for (const DataFile& one : files) {
-    const Descriptor file(openat(folder_.get(), one.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+    const auto [folder, name] = place_of(folder_.get(), one.name, true);
+    if (name.empty()) continue;  // a folder
+    const Descriptor file(openat(folder.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (file.get() < 0) fail_in_folder("the file " + one.name + " cannot be made for the program");
     if (!file.write_at(0, one.content.data(), one.content.size()))
       fail_in_folder("the file " + one.name + " cannot be written for the program");
@@ -153,8 +171,10 @@ DataFolder::Usage DataFolder::usage() const {
 }
 
 DataFolder::Found DataFolder::read(const std::string& name, std::size_t most_bytes) const {
-  const Descriptor file(openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (file.get() < 0) return {std::nullopt, errno == ENOENT ? "does not exist" : "is no plain file that can be read"};
+  const auto [folder, last] = place_of(folder_.get(), name, false);
+  const Descriptor file(openat(folder.get(), last.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (folder.get() < 0 || file.get() < 0)
+    return {std::nullopt, errno == ENOENT || folder.get() < 0 ? "does not exist" : "is no plain file that can be read"};
   struct stat about{};
   if (fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) return {std::nullopt, "is no plain file that can be read"};
   if (static_cast<std::size_t>(about.st_size) > most_bytes) return {std::nullopt, "is far too large"};

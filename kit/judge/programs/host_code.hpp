@@ -35,4 +35,8 @@ class HostCode {
 // Reads the file that describes the submission. Throws std::runtime_error or nlohmann::json::exception. Null: nobody here can.
 [[gnu::weak]] std::unique_ptr<HostCode> read_host_code(const std::string& path);
 
+// Runs on the bench the cases of a lab that is described by data, in the task's order; the file is grader/run/described_cases.py's. Throws
+// std::runtime_error or nlohmann::json::exception. Null, as above.
+[[gnu::weak]] void run_described_cases(const std::string& path, const JudgeTask& task, bool until_failure);
+
 }  // namespace tilelab::judge

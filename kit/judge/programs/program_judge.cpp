@@ -1,9 +1,9 @@
 #include "judge/programs/program_judge.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <memory>
+#include <ranges>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -17,6 +17,7 @@
 #include "judge/programs/host_code.hpp"
 #include "judge/programs/native_run.hpp"
 #include "judge/programs/operand_files.hpp"
+#include "judge/programs/result_files.hpp"
 #include "judge/programs/result_origin.hpp"
 #include "protocol/json/json_text.hpp"
 
@@ -46,12 +47,20 @@ json pairs_of(const ProgramTrial& trial, const std::string& scratch) {
   json pairs = json::array();
   for (std::size_t i = 0; i < trial.files.size(); ++i) {
     const std::string base = scratch + "/altered" + std::to_string(i);
-    const std::vector<std::byte>&from = trial.files[i].content, &to = trial.altered->files.at(i).content;
-    pairs.push_back(pair_of(base, trial.type, from, to));
-    if (trial.type == ElementType::f32)  // a program may widen them first
+    const std::vector<std::byte>&from = trial.files[i].in_memory(), &to = trial.altered->files.at(i).in_memory();
+    const ElementType type = trial.files[i].type.value_or(trial.type);
+    if (from.empty()) continue;  // a folder
+    pairs.push_back(pair_of(base, type, from, to));
+    if (type == ElementType::f32)  // a program may widen them first
       pairs.push_back(pair_of(base + "wide", ElementType::f64, widened(from), widened(to)));
   }
   return pairs;
+}
+
+std::vector<KnownValues> known(const ProgramTrial& trial, const std::vector<DataFile>& files) {
+  std::vector<KnownValues> all;
+  for (const DataFile& one : files) all.push_back({one.type.value_or(trial.type), one.in_memory()});
+  return all;
 }
 
 // What the host may do with what it was shown: see HostReads.
@@ -70,10 +79,15 @@ Maker maker_of(LaunchRecord& record, const BuiltProgram& program, const ProgramT
   const BrokeredRun run = run_with_broker(program, std::move(description));
   LaunchRecord again = record;
   judge_end(again, run);
-  std::vector<KnownValues> known;
-  for (const DataFile& one : trial.altered->files) known.push_back({trial.type, one.content});
+  const std::vector<KnownValues> given = known(trial, trial.altered->files);
+  std::vector<Expectation> right{trial.altered->expectation};
+  right.insert(right.end(), trial.altered->others.begin(), trial.altered->others.end());
   const bool is_fault_of_ours = again.verdict == Verdict::internal_error;
-  if (!is_fault_of_ours && came_from_a_kernel(trial.altered->expectation, trial.type, run.copies, known)) return Maker::kernel;
+  const auto is_made = [&](std::size_t i) {
+    return came_from_a_kernel(right[i], i == 0 ? trial.type : trial.other_results.at(i - 1).type, run.copies, given);
+  };
+  const auto places = std::views::iota(std::size_t{0}, right.size());
+  if (!is_fault_of_ours && std::ranges::all_of(places, is_made)) return Maker::kernel;
   if (!is_fault_of_ours && again.verdict != Verdict::timeout) return Maker::host;
   worsen(record, again.verdict, is_fault_of_ours ? again.message : slower + again.message);
   return Maker::unseen;
@@ -97,64 +111,26 @@ bool has_given_up(const BrokeredRun& run) {
   return (ended == "exit" && run.record.value("status", 0) != 0) || (ended == "signal" && run.record.value("signal", 0) == abort_signal);
 }
 
-// The numbers in a text; nothing if there is something else between them.
-std::optional<std::vector<double>> numbers_in(const std::string& text) {
-  std::vector<double> found;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (;;) {
-    while (at != end && std::isspace(static_cast<unsigned char>(*at)) != 0) ++at;
-    if (at == end) return found;
-    double value = 0;
-    const auto [after, error] = std::from_chars(at, end, value);
-    if (error != std::errc{} || (after != end && std::isspace(static_cast<unsigned char>(*after)) == 0)) return std::nullopt;
-    found.push_back(value);
-    at = after;
-  }
-}
-
-struct Result {
-  std::optional<std::vector<double>> values;
-  std::string trouble;
-};
-
-std::string count_of(std::size_t number, const char* what) { return std::to_string(number) + " " + what + (number == 1 ? "" : "s"); }
-
-Result result_of(const ProgramTrial& trial, const DataFolder& folder, const BrokeredRun& run) {
-  const std::size_t size = trial.expectation.values.size();
-  if (trial.output.empty()) {
-    auto values = numbers_in(run.output);
-    if (!values) return {{}, "The program's output is not only numbers with blanks or line ends between them."};
-    if (values->size() == size) return {std::move(values), {}};
-    return {{}, "The program wrote " + count_of(values->size(), "number") + "; " + std::to_string(size) + " belong there."};
-  }
-  auto found = folder.read(trial.output, size * bytes_of(trial.type) * 4 + 4096);
-  if (!found.content) return {{}, "The program's result " + trial.output + " " + found.trouble + "."};
-  if (found.content->size() == size * bytes_of(trial.type)) return {decoded(trial.type, *found.content), {}};
-  return {{},
-          trial.output + " holds " + count_of(found.content->size(), "byte") + "; " + count_of(size, "number") + " of " +
-              count_of(bytes_of(trial.type), "byte") + " belong there."};
-}
-
-std::vector<KnownValues> given(const ProgramTrial& trial) {
-  std::vector<KnownValues> all;
-  for (const DataFile& one : trial.files) all.push_back({trial.type, one.content});
-  return all;
-}
-
 void judge_result(LaunchRecord& record, const ProgramTrial& trial, const DataFolder& folder, const BrokeredRun& run, bool knows_origin) {
-  Result result = result_of(trial, folder, run);
-  if (!result.values) return worsen(record, Verdict::wrong_answer, result.trouble);
-  auto mismatch = compare(*result.values, trial.expectation, {});
-  if (mismatch) {
-    mismatch->output = trial.output.empty() ? "the output" : trial.output;
-    record.verdict = worst(record.verdict, Verdict::wrong_answer);
-    record.mismatch = std::move(mismatch);
-  } else if (knows_origin && trial.must_come_from_a_kernel && record.verdict == Verdict::pass) {
-    if (!came_from_a_kernel(trial.expectation, trial.type, run.copies, given(trial)))
-      worsen(record, Verdict::rejected, "The result is right, but no kernel wrote it: it never came from the GPU's memory to the host.");
-    else if (const auto at = sent_by_the_host(trial.expectation, trial.type, run.copies, given(trial)))
-      reject_host_work(record, HostWork::is_sent, {*at}, "The result is right, but the host computed it and sent it to the GPU.");
+  for (const ResultFile& result : results_of(trial)) {
+    FoundResult found = found_result(result, folder, run.output);
+    if (!found.values) return worsen(record, Verdict::wrong_answer, found.trouble);
+    if (auto mismatch = compare(*found.values, found.expectation, {})) {
+      mismatch->output = result.name.empty() ? "the output" : result.name;
+      record.verdict = worst(record.verdict, Verdict::wrong_answer);
+      record.mismatch = std::move(mismatch);
+      return;
+    }
+  }
+  if (!knows_origin || !trial.must_come_from_a_kernel) return;
+  const std::vector<KnownValues> given = known(trial, trial.files);
+  for (const ResultFile& result : results_of(trial)) {  // as the GPU has it, however it is written down
+    if (record.verdict != Verdict::pass) return;
+    const std::string name = result.name.empty() || trial.other_results.empty() ? "The result" : result.name;
+    if (!came_from_a_kernel(result.expectation, result.type, run.copies, given))
+      worsen(record, Verdict::rejected, name + " is right, but no kernel wrote it: it never came from the GPU's memory to the host.");
+    else if (const auto at = sent_by_the_host(result.expectation, result.type, run.copies, given))
+      reject_host_work(record, HostWork::is_sent, {*at}, name + " is right, but the host computed it and sent it to the GPU.");
   }
 }
 
@@ -304,9 +280,13 @@ LaunchRecord watch_program(const BuiltProgram& program, const ProgramTrial& tria
   return record;
 }
 
-const LaunchRecord& check(const ProgramTrial& trial) {
+const LaunchRecord& run_program(const ProgramTrial& trial) {
   if (current == nullptr) throw std::logic_error("no program: this lab's submissions are whole programs");
-  const LaunchRecord& launch = bench().run(trial.shape, trial.inputs, [&] { return current->check(trial); });
+  return bench().run(trial.shape, trial.inputs, [&] { return current->check(trial); });
+}
+
+const LaunchRecord& check(const ProgramTrial& trial) {
+  const LaunchRecord& launch = run_program(trial);
   if (launch.verdict != Verdict::pass) FAIL(launch.message);
   SUCCEED();
   return launch;
