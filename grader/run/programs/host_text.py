@@ -356,6 +356,8 @@ def _only_reads(body: Tokens, name: str) -> bool:
 def _is_value(body: Tokens, at: int) -> bool:
     """Whether this use of a pointer is an element whose value is taken."""
     first, last = _element(body, at)
+    while first > 1 and body[first - 1].text == "(" and body[last + 1].text == ")" and not _is_operand(body[first - 2]):
+        first, last = first - 1, last + 1  # `&(x[i])`, `(x[i])++`
     return (
         first > 0
         and not _changes(body, last + 1)

@@ -30,6 +30,7 @@ def of_body(body: str) -> str:
         "c[0] = max(sqrtf(a[0]), static_cast<float>(b[1]));",
         "float2 v = {a[0], b[0]}; c[0] = v.x & b[1];",
         "atomicAdd(&c[0], a[n] * b[n]);",
+        "atomicAdd(&(c[0]), (a[n]) * ((b[n])));",
     ],
 )
 def test_elements_whose_values_are_used_are_reads(body: str) -> None:
@@ -46,6 +47,8 @@ def test_elements_whose_values_are_used_are_reads(body: str) -> None:
         "float& x = a[1]; float &y = n ? b[0] : c[0]; x = y = 2;",
         "((float&)a[0]) = 1; float* p = b; p[0] = *(c += 1);",
         "swap(a[0], b[0]); fill(c, n);",
+        "atomicAdd(&(a[1]), 2); (b[0])++; ((c[0])) += 1;",
+        "++(a[0]); *&((b[1])) = 2; (*(c + 1)) = 3;",
         "atomicAdd(&a[1], 2); b[0].set(3); c[0]->x = 2;",
         'asm("" : "=f"(a[0])); c[0] = b[0];',
         "auto place = [&](int i) -> float& { return a[i]; }; place(1) = b[0] + c[0];",
