@@ -42,7 +42,7 @@ JUDGES = {
 }
 
 
-@pytest.mark.parametrize("what", sample([*JUDGES], 3))
+@pytest.mark.parametrize("what", sample([*JUDGES], 5))
 def test_a_judge_costs_nobody_anything_when_it(what: str, prove: Prove) -> None:
     script, words = JUDGES[what]
 
@@ -127,7 +127,7 @@ def _own_preludes(course: Any) -> list[Path]:  # noqa: ANN401
     ]
 
 
-@pytest.mark.parametrize("suffix", [".gch", ".hpp"])
+@pytest.mark.parametrize("suffix", sample([".gch", ".hpp"], 2))
 def test_a_damaged_precompiled_header_is_made_anew(suffix: str, course: Any, healthy: dict[str, str]) -> None:  # noqa: ANN401
     for path in _own_preludes(course):
         if path.suffix == suffix:

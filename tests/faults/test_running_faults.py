@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from corpus_sample import sample
 
 pytestmark = pytest.mark.long
 
@@ -67,9 +68,12 @@ def _parent(pid: int) -> int:
     return 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "asked to end"])
-@pytest.mark.parametrize("children", [False, True], ids=["runner", "launch"])
-def test_a_process_that_is_ended_from_outside_is_no_crash(number: signal.Signals, children: bool, prove: Prove) -> None:
+# Whether it is the runner or a child of it. Two of these in each run: both processes, and both signals.
+ENDED = [(False, signal.SIGKILL), (False, signal.SIGTERM), (True, signal.SIGTERM), (True, signal.SIGKILL)]
+
+
+@pytest.mark.parametrize(("children", "number"), sample(ENDED, 2))
+def test_a_process_that_is_ended_from_outside_is_no_crash(children: bool, number: signal.Signals, prove: Prove) -> None:
     @contextmanager
     def fault(course: Any) -> Iterator[Callable[[], bool]]:  # noqa: ANN401 -- conftest's Course
         with _killing(course.temporary, "runner", number, children=children) as has_struck:
@@ -85,7 +89,7 @@ CONFINES = {
 }
 
 
-@pytest.mark.parametrize("what", CONFINES)
+@pytest.mark.parametrize("what", sample([*CONFINES], 2))
 def test_a_sandbox_costs_nobody_anything_when_after_the_controls_it(what: str, prove: Prove) -> None:
     @contextmanager
     def fault(course: Any) -> Iterator[None]:  # noqa: ANN401

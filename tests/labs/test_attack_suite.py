@@ -22,7 +22,7 @@ ATTACKS: list[tuple[str, str]] = [
     for kind in ("results", "kernels", "technique", "host_code")
     for one in attack_list.attacks(kind)
 ]
-SAMPLE = sample(ATTACKS, 70)
+SAMPLE = sample(ATTACKS, 140)
 OURS = f"{shlex.quote(sys.executable)} {shlex.quote(str(HERE / 'tilelab_answer.py'))} {{lab}} {{file}}"
 
 

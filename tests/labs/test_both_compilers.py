@@ -41,8 +41,8 @@ CORPUS = sorted(
     for path in ROOT.glob(pattern)
     if not pattern.startswith("tests/class") or path.name in ASKED_FOR  # some students of the class misname their files
 )
-SAMPLE = sample(CORPUS, 60)
-# Half of these in each run: a finding of every kind, and code that the compilers announce differently.
+SAMPLE = sample(CORPUS, 120)
+# A quarter of these in each run: a finding of every kind, and code that the compilers announce differently.
 OFTEN = (
     "solutions/01-naive/rejects/unaligned_float4.cu",
     "solutions/02-tiled/rejects/reads_past_the_tile.cu",
@@ -132,7 +132,7 @@ def seen(outcome: LabOutcome, *, with_lines: bool = True) -> list[object]:
     return [outcome.verdict, refusals, *cases]
 
 
-@pytest.mark.parametrize("kernel", sorted({*SAMPLE, *sample(OFTEN, 2)}))
+@pytest.mark.parametrize("kernel", sorted({*SAMPLE, *sample(OFTEN, 4)}))
 def test_both_compilers_lead_to_the_same_findings_and_counts(
     kernel: str, toolsets: tuple[Toolset, Toolset], tmp_path: Path
 ) -> None:

@@ -57,7 +57,7 @@ def honest(folder: Path) -> list[str]:
     rejects = [one.read_text(encoding="utf-8") for one in sorted((ROOT / "solutions" / LAB / "rejects").glob("*.cu"))]
     # Which limit ends a loop first depends on how busy the machine is.
     rejects = [one for one in rejects if not one.startswith("// verdict: timeout")]
-    for number, reject in enumerate(sample(rejects, 15)):
+    for number, reject in enumerate(sample(rejects, 30)):
         hand_in(folder, f"{'cgkptx'[number % 6]}-wrong{number}", LAB, reject)
     return sorted(path.name for path in folder.iterdir())
 

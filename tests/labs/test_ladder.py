@@ -18,7 +18,7 @@ LADDER = Path(__file__).resolve().parents[2] / "solutions" / "04-open" / "ladder
 RUNGS = sorted(path.name for path in LADDER.glob("*.cu"))
 
 
-@pytest.mark.parametrize("rung", sample(RUNGS, 4))
+@pytest.mark.parametrize("rung", sample(RUNGS, 8))
 def test_a_rung_is_right_for_every_size_and_clean(rung: str, grade: Callable[[str, Path], LabResult]) -> None:
     result = grade("04-open", LADDER / rung)
     errors = [finding for finding in result.findings if finding.severity == "error"]

@@ -47,7 +47,7 @@ def stacks(source: Path, folder: Path) -> list[int]:
     return [one.stack_bytes for one in kernel_resources(said.stderr).values()]
 
 
-@pytest.mark.parametrize("kernel", sample(KERNELS, 8))
+@pytest.mark.parametrize("kernel", sample(KERNELS, 16))
 def test_what_counts_as_local_memory_is_what_nvcc_keeps_there(kernel: str, toolset: Toolset, tmp_path: Path) -> None:
     source = ROOT / kernel
     lab = next(one for one in LABS if one in source.parts)

@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from corpus_sample import WHOLE, covering
+from corpus_sample import SEED, WHOLE, covering, sample
 from rich.console import Console
 
 from grader.cli.practice.practice import Practice
@@ -88,9 +88,9 @@ FORMS: tuple[Callable[[Mistake], Mistake], ...] = (lambda one: one, renamed, mov
 FILES = sorted(path.relative_to(HERE).as_posix() for path in HERE.glob("*/*.cu"))
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 EVERY = list(product(FILES, range(len(FORMS)), COMPILERS))
-# Of the whole table, the first file of each lab and each eighth, in forms and with compilers that change from one to the next.
-TAKEN = sorted({*FILES[::8], *covering(FILES, lambda file: file.split("/", maxsplit=1)[0])})
-SAMPLE = [(file, at % len(FORMS), COMPILERS[at // len(FORMS) % len(COMPILERS)]) for at, file in enumerate(TAKEN)]
+# Of the whole table, a file of each lab and each sixteenth, in forms and with compilers that change from one to the next.
+TAKEN = sorted({*sample(FILES, 16), *covering(FILES, lambda file: file.split("/", maxsplit=1)[0])})
+SAMPLE = [(file, at % len(FORMS), COMPILERS[at // len(FORMS) % len(COMPILERS)]) for at, file in enumerate(TAKEN, SEED)]
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ SEARCHED = [(file, form, compiler) for file, form, compiler in EVERY if read(HER
 FEW = [("01-naive/no_plus.cu", 1, COMPILERS[-1]), ("02-tiled/tile_of_a_stays.cu", 3, COMPILERS[0])]
 
 
-@pytest.mark.parametrize(("file", "form", "compiler"), SEARCHED if WHOLE else FEW)
+@pytest.mark.parametrize(("file", "form", "compiler"), SEARCHED if WHOLE else sample(FEW, 2))
 def test_the_line_of_a_wrong_result_is_found_by_small_changes(
     file: str, form: int, compiler: str, toolsets: dict[str, Toolset], tmp_path: Path
 ) -> None:

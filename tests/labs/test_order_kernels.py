@@ -18,7 +18,7 @@ from grader.model.verdicts import Verdict
 KERNELS = order_kernels()
 
 
-@pytest.mark.parametrize("name", sample(list(KERNELS), 18))
+@pytest.mark.parametrize("name", sample(list(KERNELS), 36))
 def test_a_timed_kernel_is_right_for_every_size_and_clean(
     name: str, grade: Callable[[str, Path], LabResult], tmp_path: Path
 ) -> None:

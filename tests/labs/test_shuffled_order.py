@@ -33,7 +33,7 @@ CORPUS = sorted(
     for pattern in ("solutions/*/rejects/*.cu", "tests/labs/accepted/*/*.cu")
     for path in ROOT.glob(pattern)
 )
-SAMPLE = sample(CORPUS, 56)
+SAMPLE = sample(CORPUS, 112)
 # Always in the sample: races whose winner decides what is read next, and every kind of finding.
 ALWAYS = (
     "solutions/01-naive/rejects/counter_that_never_grows.cu",

@@ -77,7 +77,7 @@ def attempts(lab: LabResult) -> list[str]:
     return [launch.model_dump_json(exclude={"shape", "message", "traffic"}) for launch in hidden]
 
 
-@pytest.mark.parametrize("kernel", sample(KERNELS, 3))
+@pytest.mark.parametrize("kernel", sample(KERNELS, 6))
 def test_a_student_learns_nothing_of_what_happened_in_a_hidden_case(
     kernel: str, courses: tuple[Course, Course], tmp_path: Path
 ) -> None:

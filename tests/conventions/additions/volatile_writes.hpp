@@ -14,7 +14,7 @@ class VolatileWrites final : public Observer {
   void on_access(const Access& access) override {
     if (access.kind != AccessKind::write || !access.is_volatile) return;
     RawFinding finding;
-    finding.kind = Verdict::race;
+    finding.kind = Verdict::volatile_write;
     finding.what = "writes {element} as volatile, which orders nothing";
     finding.site = {access.pc, access_name(access.kind), access.by};
     finding.region = access.region;

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from corpus_sample import sample
 
 from grader.explain.similar_files import SimilarFiles, SimilarPair
 from grader.model.graded_class import ClassInsight, LabMistakes, Mistake, PlacedMistake, SolutionLine, SolutionMap
@@ -214,8 +215,8 @@ def test_axe_finds_nothing_and_no_screen_is_too_narrow(opened: Opened, usual: Pa
     page.evaluate(
         "document.querySelectorAll('.follow details, .mistakes details').forEach((one) => { one.open = true; })"
     )
-    views = ((320, "light", "screen"), (768, "dark", "screen"), (1440, "light", "screen"))
-    assert shown.violations_in(views) == []
+    others = sample(((768, "dark", "screen"), (1440, "light", "screen")), 2)
+    assert shown.violations_in(((320, "light", "screen"), *others)) == []
 
 
 def test_without_scripts_the_tables_stand_as_they_are(chromium: Browser, large: Path) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise, product
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from corpus_sample import sample
 from step_stories import reaching_outside, standing_apart, tiled_story, two_blocks, two_orders, written
 
 from grader.explain.story import Mark
@@ -342,8 +343,8 @@ def test_axe_finds_no_violation(opened: Opened, several: Path) -> None:
     shown.page.click("summary:has-text('Each lane')")
     shown.page.keyboard.press("ArrowRight")
     shown.page.keyboard.press("ArrowRight")  # the question is open
-    views = tuple((width, scheme, "screen") for width, scheme in product((320, 1280), ("light", "dark")))
-    assert shown.violations_in(views) == []
+    others = ((1280, "light", "screen"), (320, "dark", "screen"), (1280, "dark", "screen"))
+    assert shown.violations_in(((320, "light", "screen"), *sample(others, 2))) == []
 
 
 def test_a_block_of_1024_threads_of_a_product_of_64_fits_and_is_drawn_at_once(opened: Opened, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def capability(request: pytest.FixtureRequest, toolchain: GpuToolchain) -> int:
     return wanted
 
 
-@pytest.mark.parametrize(("lab_id", "file"), sample(list(kernels()), 4))
+@pytest.mark.parametrize(("lab_id", "file"), sample(list(kernels()), 8))
 def test_every_kernel_of_the_course_with_its_tail(
     lab_id: str, file: str, capability: int, toolchain: GpuToolchain, toolset: Toolset, tmp_path: Path
 ) -> None:

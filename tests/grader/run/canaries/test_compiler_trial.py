@@ -112,7 +112,7 @@ def preludes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("preludes")
 
 
-@pytest.mark.parametrize("what", sample([*MOVED], 2))
+@pytest.mark.parametrize("what", sample([*MOVED], 4))
 def test_what_was_taken_away_is_noticed(
     what: str, tmp_path: Path, preludes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

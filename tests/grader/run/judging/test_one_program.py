@@ -60,7 +60,7 @@ def test_an_attempt_is_refused_in_its_line(source: Path, compare: Compare) -> No
     assert refusal.advice
 
 
-@pytest.mark.parametrize("source", sample(CORPUS, 6), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("source", sample(CORPUS, 12), ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_an_honest_kernel_is_one_program(source: Path, compare: Compare) -> None:
     assert compare(source) is None
 
