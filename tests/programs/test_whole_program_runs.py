@@ -222,3 +222,18 @@ def test_a_kernel_that_nothing_launches_is_compiled_as_well(tmp_path: Path) -> N
     file.write_text(text.replace("WIDTH", "width"), encoding="utf-8")
     done = tilelab_run(tmp_path, file.name)
     assert (done.report["ended"], set(done.report["not_launched"])) == ("exit", {"widen", "any"}), done.report
+
+
+def test_what_follows_from_a_kernels_error_is_no_further_mistake(tmp_path: Path) -> None:
+    """The second pass gets no memory and keeps the pointer of the first. A GPU answers every call with the kernel's error."""
+    file = tmp_path / "passes.cu"
+    file.write_text(
+        "__global__ void one(float *x) { x[threadIdx.x] = 1; }\nint main() {\n  float host[64];\n"
+        "  for (int pass = 0; pass < 2; ++pass) {\n    float *d;\n    cudaMalloc(&d, sizeof(host));\n"
+        "    cudaMemcpy(d, host, sizeof(host), cudaMemcpyHostToDevice);\n    one<<<1, 64>>>(pass ? d : nullptr);\n"
+        "    cudaMemcpy(host, d, sizeof(host), cudaMemcpyDeviceToHost);\n    cudaFree(d);\n  }\n}\n",
+        encoding="utf-8",
+    )
+    report = tilelab_run(tmp_path, file.name).report
+    assert [one["kind"] for one in report["findings"]] == ["out-of-bounds"]
+    assert {one["kind"] for one in report["host"]} <= {"unasked-launch", "unchecked-error"}, report["host"]

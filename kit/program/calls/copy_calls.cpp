@@ -180,6 +180,8 @@ Reply copy(Session& session, const HostRequest& request) {
   if (kind > static_cast<std::uint64_t>(CopyKind::by_address)) return fail(CudaError::invalid_copy_direction);
   if (!session.order.knows_stream(request.number_or("stream", 0))) return fail(CudaError::invalid_handle);
   Rows to, from;
+  // A device that a kernel has broken looks at nothing any more: what is wrong with the pointers may follow from that.
+  if (session.errors.sticky() != 0) return finish(session, request, to, from, "done");
   const auto planned = [] { return Reply{.value = {{"error", 0}, {"direction", "done"}}}; };
   if (request.number("rows") == 0 || request.number("row_bytes") == 0)
     return planned_by.empty() ? finish(session, request, to, from, "done") : planned();
@@ -193,7 +195,6 @@ Reply copy(Session& session, const HostRequest& request) {
   if (!has_right_direction(session, request, static_cast<CopyKind>(kind), to, from)) return fail(CudaError::invalid_value);
   if (!planned_by.empty()) return planned();
   if (to.memory == nullptr && from.memory == nullptr) return finish(session, request, to, from, "host");
-  if (session.errors.sticky() != 0) return finish(session, request, to, from, "done");
   note_uses(session, request, to, from);
   for (const Rows* side : {&from, &to}) {
     if (side->memory != nullptr) session.view.take_in(*side->memory, at);
@@ -248,6 +249,7 @@ Reply fill(Session& session, const HostRequest& request) {
   if (width != 1 && width != 2 && width != 4) throw BrokenRules("a value of an impossible width");
   const bool is_planned = request.has("planned_by");
   const std::string call = is_planned ? judge::tame(request.text("planned_by", 64), 64) : "fill";
+  if (session.errors.sticky() != 0) return reply_of(session.errors.sticky());
   if (!session.order.knows_stream(request.number_or("stream", 0))) return session.fail(call, CudaError::invalid_handle, at);
   if (request.number("rows") == 0 || request.number("row_bytes") == 0) {
     if (value != 0) session.record.host("swapped-sizes", at, {{"call", "fill"}, {"value", value}});
@@ -262,7 +264,6 @@ Reply fill(Session& session, const HostRequest& request) {
   if (const auto trouble = find(session, request, "to", "pitch", to)) return session.fail(call, *trouble, at);
   if (to.pitch < to.row_bytes) return session.fail(call, CudaError::invalid_pitch, at);
   if (is_planned) return reply_of(0);
-  if (session.errors.sticky() != 0) return reply_of(session.errors.sticky());
   note_uses(session, request, to, {});
   session.view.take_in(*to.memory, at);
   for (std::size_t row = 0; row < to.rows; ++row) {

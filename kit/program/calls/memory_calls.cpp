@@ -246,6 +246,7 @@ Reply free_memory(Session& session, const HostRequest& request) {
                     by_host_free == (one->kind == MemoryKind::pinned) && of_array == (one->kind == MemoryKind::array) &&
                     (!of_array || one->shape->is_mipmapped() == request.flag("mipmapped"));
   if (!fits || !one->is_live()) {
+    if (session.errors.sticky() != 0) return reply_of(session.errors.sticky());
     nlohmann::json numbers = one != nullptr ? about(*one) : nlohmann::json::object();
     numbers["address"] = address;
     numbers["what"] = one == nullptr                 ? "host"
