@@ -5,6 +5,7 @@ a sentence in the program's own names. By default a sample of them is run, with 
 from __future__ import annotations
 
 import json
+import tomllib
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 from corpus_sample import sample
-from program_header import ProgramHeader, programs, read
+from program_header import HERE, ProgramHeader, programs, read
 from typer.testing import CliRunner
 
 from grader.cli.cli import app
@@ -60,6 +61,41 @@ def test_a_mistake_is_found_in_its_line_and_said_in_the_programs_names(file: Pat
     assert {kind for kind, _ in told} == {header.kind}
     words = " ".join(f"{one['message']} {one.get('array', '')}" for one in ran.findings if one["line"] == header.line)
     assert [part for part in header.says if part not in words.replace(",", "")] == []
+
+
+@pytest.mark.parametrize("file", programs("refused"), ids=lambda file: file.stem)
+def test_a_file_that_does_not_compile_is_told_once_with_its_line(file: Path) -> None:
+    header = read(file)
+    ran = run(header)
+    (told,) = ran.report["refusals"]
+    assert (ran.status, told["verdict"], told["file"], told["line"]) == (2, header.kind, file.name, header.line)
+    assert [part for part in header.says if part.lower() not in told["message"].lower().replace(",", "")] == []
+
+
+@pytest.mark.parametrize("standard", ["c++03", "c++20"])
+def test_a_standard_decides_what_compiles(standard: str) -> None:
+    """Before C++11, a name may stand right behind a text in quotation marks."""
+    ran = tilelab_run(HERE / "refused", "--std", standard, "literal_beside_a_macro.cu")
+    assert ran.status == (0 if standard == "c++03" else 2)
+
+
+@pytest.mark.parametrize("command", ["%%cu", "%%writefile hello.cu", "%%cuda --name hello.cu"])
+def test_the_command_of_a_notebook_in_the_first_line_becomes_blanks(command: str, tmp_path: Path) -> None:
+    (tmp_path / "cell.cu").write_text(f"{command}\nint main() {{ return undeclared; }}\n", encoding="utf-8")
+    (told,) = tilelab_run(tmp_path, "cell.cu").report["refusals"]
+    assert (told["line"], "undeclared" in told["message"]) == (2, True)
+
+
+_ENDS = Path(__file__).with_name("ends.toml")
+
+
+@pytest.mark.parametrize("end", tomllib.loads(_ENDS.read_text(encoding="utf-8"))["end"], ids=lambda one: one["name"])
+def test_the_exit_status_tells_how_a_program_ended(end: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "one.cu").write_text(end["text"], encoding="utf-8")
+    with chdir(tmp_path):
+        done = CliRunner().invoke(app, ["run", "--seconds", "2", "one.cu"])
+    assert done.exit_code == end["status"], done.output
+    assert end["says"] in done.stderr
 
 
 def test_an_object_with_virtual_functions_of_another_source_is_refused_by_name(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ class ProgramRefusal(Model):
     kernel: str = ""
     file: str | None = None
     line: int | None = None
+    columns: tuple[int, int] | None = None  # the part of the line, from 0, without its end
     launch_line: int | None = None
 
 
@@ -77,11 +78,16 @@ class ProgramReport(Model):
     output: str = ""  # with --json: what the program wrote to its standard output
     output_cut: bool = False
     seconds: dict[str, float] = Field(default_factory=dict)  # of building and running
+    limit: bool = False  # it was stopped because it used all that it may
+
+    @property
+    def has_errors(self) -> bool:
+        return "error" in {one.severity for one in self.findings} | {one.severity for one in self.host}
 
     @property
     def is_clean(self) -> bool:
-        severities = [one.severity for one in self.findings] + [one.severity for one in self.host]
-        return self.ended == "exit" and "error" not in severities
+        """Nothing was found, and the program says itself that it did what it should."""
+        return self.ended == "exit" and not self.status and not self.has_errors
 
 
 _ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})

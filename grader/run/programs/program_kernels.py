@@ -181,6 +181,7 @@ class ProgramRecipe:
     frame: TextFrame = NO_FRAME
     kept: Path | None = None
     most_kernels: int = MOST_KERNELS
+    standards: Sequence[str] = STANDARDS  # of C++, for the host's side: the first that takes it
 
 
 _KEPT = 40  # kernels; the oldest go
@@ -390,7 +391,7 @@ def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progre
 def _built_host(toolset: Toolset, recipe: ProgramRecipe, scratch: Path) -> tuple[HostToolchain, HostBuild]:
     """By the first standard of C++ that takes the program. If none does, what is told comes from the one with the fewest errors."""
     tries: list[tuple[HostToolchain, HostBuild]] = []
-    for standard in STANDARDS:
+    for standard in recipe.standards:
         chain = host_toolchain(toolset, standard)
         folder = scratch / f"host-{standard}"
         folder.mkdir()

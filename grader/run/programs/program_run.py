@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Any, get_args
 
+from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.errors import MachineError
 from grader.model.verdicts import Verdict
@@ -183,9 +184,16 @@ def run_whole(
     recipe = replace(recipe, kept=toolset.build / "programs")
     built = build_program(toolset, recipe, scratch, progress)
     if built.host.program is None:
-        why = ((one.message, one.file or None, one.line or None) for one in built.host.refusals)
-        refused = Verdict.COMPILE_ERROR
-        refusals = tuple(ProgramRefusal(verdict=refused, message=said, file=at, line=line) for said, at, line in why)
+        refusals = tuple(
+            ProgramRefusal(
+                verdict=one.verdict,
+                message=one.message,
+                file=one.file or None,
+                line=one.line or None,
+                columns=one.columns,
+            )
+            for one in built.host.refusals
+        )
         return ProgramReport(ended="not-built", refusals=refusals, left_out=tuple(built.host.left_out))
     built_after = time.monotonic() - began
     progress("")
@@ -214,6 +222,7 @@ def _report(facts: RunFacts, output: bytes, kernels: Sequence[ProgramKernel], se
         refusals=_refusals(facts, kernels),
         kernels=tuple(launched),
         launches=sum(one.count for one in record.launches),
+        limit=ended == "timeout" or bool(record.limit),
         output=output[:OUTPUT_BYTES].decode("utf-8", "replace"),
         output_cut=len(output) > OUTPUT_BYTES,
     )
@@ -229,7 +238,8 @@ def _refusals(facts: RunFacts, kernels: Sequence[ProgramKernel]) -> tuple[Progra
     known = kernel.refusal if kernel and kernel.refusal else refusal
     name = facts.kernels.get(refusal.kernel, refusal.kernel)
     said = f"The kernel `{name}` cannot be run here.\n{known.message}" if name else refusal.message
-    file, line = kernel.unit if kernel else None, known.line or refusal.line or None
+    unit, line = kernel.unit if kernel else None, known.line or refusal.line or None
+    file = (known.file if isinstance(known, Refusal) else "") or unit
     launched = place.line if place else None
     told = ProgramRefusal(verdict=known.verdict, message=said, kernel=name, file=file, line=line, launch_line=launched)
     return (told,)
