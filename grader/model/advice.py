@@ -148,6 +148,10 @@ WORDS: dict[Verdict, dict[str, Hint]] = {
         ),
     },
     Verdict.RACE: {
+        "store the same value": Hint(  # of `tilelab run` and `tilelab check`: in a lab, lab.toml decides
+            "All write what is there already, as where each thread sets one flag to true. If that is meant, "
+            "--allow-same-value-writes takes it. Otherwise let each element belong to one thread."
+        ),
         "The two grids were launched in": _OF_GRIDS,
         "The launch is in": _OF_GRIDS,
         "through a texture after this launch": Hint(

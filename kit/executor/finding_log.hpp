@@ -61,6 +61,7 @@ struct RawFinding {
   // What the thread did, for the message: "writes {element}, but {array} is an input". Empty: finding_messages.cpp words it.
   const char* what = "";
   std::uint64_t count = 1;
+  bool same_value = false;  // of a race: all of these are writes, and stored what is there already
 };
 
 inline const char* access_name(AccessKind kind) {
@@ -113,6 +114,7 @@ class FindingLog {
     }
     RawFinding& kept = found->second;
     const std::uint64_t count = kept.count + finding.count;
+    const bool same_value = kept.same_value && finding.same_value;
     const auto rank = [](const RawFinding& f) {
       return std::tuple(f.site.by.block, f.interval, f.site.by.thread, f.other.by.thread, f.other.by.block, f.offset, f.index, f.bound,
                         f.size, std::string_view(f.site.access), std::string_view(f.other.access), std::string_view(f.what), f.about,
@@ -120,6 +122,7 @@ class FindingLog {
     };
     if (rank(finding) < rank(kept)) kept = finding;
     kept.count = count;
+    kept.same_value = same_value;
   }
   // In a deterministic order.
   std::vector<RawFinding> deduplicated() const {

@@ -65,6 +65,9 @@ Kernel = Annotated[Path | None, typer.Argument(help="the .cu file; default: the 
 OfLab = Annotated[str | None, typer.Option(help="the lab it is for; default: the lab that the file belongs to")]
 _Macros = Annotated[tuple[str, ...], typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")]
 _Standard = Annotated[str, typer.Option("--std", help="the standard of C++, as nvcc takes it: c++03 to c++20")]
+_SameValue = Annotated[
+    bool, typer.Option("--allow-same-value-writes", help="threads may store one value in one element at the same time")
+]
 _Folders = Annotated[tuple[Path, ...], typer.Option("-I", help="a folder with headers of the file's author")]
 ShowPage = Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")]
 
@@ -91,6 +94,7 @@ class CheckOptions:
     definitions: _Macros = ()
     folders: _Folders = ()
     standard: _Standard = ""
+    same_value: _SameValue = False
     settings: tuple[str, ...] = option(
         "what a __constant__ or __device__ variable holds: 'weights={1,2,1}', 'scale=0.5', 'w[9]=random'",
         "--set",
@@ -109,6 +113,7 @@ class CheckOptions:
     trace: bool = flag("--trace", "also write a page that steps through the block of the first finding, and open it")
     page: Path | None = option("where to write that page; default: build/trace/check-KERNEL.html", default=None)
     show: ShowPage = True
+    metrics: bool = flag("--metrics", "also print counts of memory traffic, under Nsight Compute's names")
     as_json: bool = flag("--json", "print verdict, metrics and findings as JSON instead")
 
 
@@ -149,9 +154,11 @@ def checked_file(options: CheckOptions) -> tuple[CheckReport, int]:
         seed=options.seed,
         seconds=options.seconds or 0,
         early_return_is_error=options.early_return == "error",
+        allow_same_value_writes=options.same_value,
         definitions=definitions,
         options=[
             *(["--cooperative"] if options.cooperative else []),
+            *(["--allow-same-value-writes"] if options.same_value else []),
             *(["--std", options.standard] if options.standard else []),
             *(f"-D{one}" for one in options.definitions),
             *(f"-I{one}" for one in options.folders),
@@ -170,7 +177,7 @@ def checked_file(options: CheckOptions) -> tuple[CheckReport, int]:
     same = {key: getattr(checked, key) for key in ("verdict", "message", "metrics", "left_out")}
     report = CheckReport(kernel=name, findings=_with_ending(checked, source), **same)
     if not options.as_json:
-        student_console().print(CheckPage(checked, report, shown.texts), soft_wrap=False)
+        student_console().print(CheckPage(checked, report, shown.texts, options.metrics), soft_wrap=False)
     if pages is not None:
         pages()
     return report, 0 if checked.verdict is Verdict.PASS else _FOUND
@@ -285,9 +292,15 @@ class RunOptions:
     definitions: _Macros = ()
     folders: _Folders = ()
     standard: _Standard = ""
+    same_value: _SameValue = False
     others: tuple[Path, ...] = option("another source of the program; may be given several times", "--with", default=())
     readable: tuple[Path, ...] = option(
         "a folder that the program may read besides the current one; may be given several times", "--read", default=()
+    )
+    writable: tuple[Path, ...] = option(
+        "a folder that the program may write to, besides the current one; may be given several times",
+        "--write",
+        default=(),
     )
     seconds: int = option("how long the program may run", min=1, max=86400, default=600)
     as_json: bool = flag("--json", "print findings, exit status and the program's output as JSON instead")
@@ -300,14 +313,22 @@ def run_file(context: typer.Context, options: RunOptions) -> int:
     failed; 4 if nothing was found and the program ended with another status than 0; 5 if it was stopped at a limit.
     """
     definitions = [definition(one) for one in options.definitions]
-    for folder in options.readable:
+    given = [*(("--read", one) for one in options.readable), *(("--write", one) for one in options.writable)]
+    for name, folder in given:
         if not folder.is_dir():
-            raise CheckError(f"--read {folder}: there is no such folder")
+            raise CheckError(f"{name} {folder}: there is no such folder")
     read = read_program(options.file, options.others, options.folders)
     source = ProgramSource(tuple(in_standard(unit, options.standard) for unit in read.units))
     toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
-    readable = [folder.resolve() for folder in options.readable]
-    request = ProgramRequest(context.args, Path.cwd(), options.seconds, readable=readable, keeps_output=options.as_json)
+    request = ProgramRequest(
+        context.args,
+        Path.cwd(),
+        options.seconds,
+        readable=[folder.resolve() for folder in options.readable],
+        writable=[folder.resolve() for folder in options.writable],
+        settings={"allow_same_value_writes" if options.same_value else "tell_same_value_writes": True},
+        keeps_output=options.as_json,
+    )
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
         recipe = ProgramRecipe(source, definitions, standards=NAMED_STANDARDS[options.standard])
         report = run_whole(toolset, recipe, request, Path(scratch), _progress())

@@ -35,6 +35,7 @@ class CheckPage:
     checked: Checked
     report: CheckReport
     sources: Mapping[str, str]
+    shows_metrics: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield self._title()
@@ -66,7 +67,7 @@ class CheckPage:
             yield Text()
             yield Text("The kernel printed:", style="bold")
             yield from block_view(visible_text.block(self.checked.printed, lines=_PRINTED_LINES))
-        if metrics := self.report.metrics:
+        if self.shows_metrics and (metrics := self.report.metrics):
             yield Text()
             width = max(len(name) for name in metrics)
             for name, value in metrics.items():

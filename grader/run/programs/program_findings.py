@@ -18,6 +18,7 @@ from grader.run.programs.run_record import (
     FIRST_OF_KERNELS,
     MEMORY,
     NOT_READY,
+    REFUSED_FILE,
     SIGNALS,
     AllocationRecord,
     ErrorRecord,
@@ -156,6 +157,7 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
     """In the order of the record: what happened first comes first. Leaks come last."""
     moved = {one.allocation for one in facts.record.host if one.kind == "bad-free" and one.allocation is not None}
     failed = any(one.error not in {0, NOT_READY} for one in facts.record.errors)
+    failed = failed or any(one.kind == REFUSED_FILE for one in facts.record.host)
     records, leaks = list[HostRecord](), list[HostRecord]()
     for one in (*_with_errors(facts), *_short_copies(facts)):
         (leaks if one.kind == "leak" else records).append(one)
@@ -173,6 +175,8 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
 def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
     stopped = facts.record.ended == "timeout"  # by the limit: the launch that was running then is no mistake
     for one in facts.record.host:
+        if one.kind == REFUSED_FILE and not one.text("folder"):
+            continue  # the program's own affair
         if not (stopped and one.number("error") == _LAUNCH_TIMEOUT):
             yield _as_swapped(one, facts)
     record, printed = facts.record, facts.record.printed.strip()

@@ -12,16 +12,15 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, get_args
 
 from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.errors import MachineError
-from grader.model.verdicts import Verdict
 from grader.run.judge_call import RUN_LIMITS, read_report, runner_argv
 from grader.run.programs.host_build import DEVICE_ARCH
 from grader.run.programs.host_toolchain import places_of
@@ -35,7 +34,7 @@ from grader.run.programs.program_findings import (
     kernel_findings,
 )
 from grader.run.programs.program_kernels import ProgramKernel, ProgramRecipe, Progress, build_program
-from grader.run.programs.run_record import RunFacts, RunRecord
+from grader.run.programs.run_record import REFUSED_FILE, HostRecord, RunFacts, RunRecord
 from grader.system.confinement import Limits
 
 OUTPUT_BYTES = 16 << 20  # of a program's output, where it is kept
@@ -57,6 +56,8 @@ class ProgramRequest:
     seconds: int  # for the whole run
     program: Path = Path()
     readable: Sequence[Path] = ()  # besides the current folder
+    writable: Sequence[Path] = ()  # the same
+    settings: Mapping[str, bool] = field(default_factory=dict)  # of every launch: kit/program/program_description.hpp
     keeps_output: bool = False  # instead of showing it
     launch_seconds: int = 0  # of processor time for one launch; 0: seven tenths of what the whole run may take
     host_seconds: int = 0  # of processor time for host code; 0: as many as the whole run may take
@@ -128,7 +129,7 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
     argv = toolset.confinement.wrap(
         [str(request.program), *request.arguments],
         readable=[request.program.parent, *request.readable],
-        writable=[request.folder],
+        writable=[request.folder, *request.writable],
         limits=Limits(
             "program",
             cpu_seconds=host_seconds + _LATER_SECONDS,
@@ -142,6 +143,7 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
     if request.silent:
         argv = silently(argv)
     return {
+        **({"options": dict(request.settings)} if request.settings else {}),
         "host": {"argv": argv},
         "kernels": {one.name.symbol: _kernel(toolset, one, request) for one in kernels},
         "limits": {
@@ -200,12 +202,30 @@ def run_whole(
     record, output = run_program(toolset, replace(request, program=built.host.program), built.kernels, scratch)
     if record.ended == "internal":
         raise MachineError(f"the program could not be run: {record.detail}")
+    record = record.model_copy(update={"host": tuple(_with_folder(one, request) for one in record.host)})
     own, addresses = set(built.host.source.texts), record.places()
     places = places_of(built.toolchain, toolset.confinement, built.host.program, addresses, own)
     facts = RunFacts(record, places, built.host.source.lines(), built.names, built.host.unused)
     report = _report(facts, output, built.kernels, request.seconds)
     seconds = {"building": round(built_after, 3), "running": round(time.monotonic() - began - built_after, 3)}
     return report.model_copy(update={"left_out": tuple(built.host.left_out), "seconds": seconds})
+
+
+def _with_folder(record: HostRecord, request: ProgramRequest) -> HostRecord:
+    """Of a file that could not be opened: which folder an option has to name, where the sandbox alone is why."""
+    path = Path(request.folder, record.text("path"))
+    if record.kind != REFUSED_FILE or not record.text("path"):
+        return record
+    write = record.flag("write")
+    allowed = [request.folder, *request.writable, *(() if write else request.readable)]
+    try:
+        file = path.resolve()
+        is_there = file.parent.is_dir() if write else file.is_file()
+        if not is_there or any(file.is_relative_to(one.resolve()) for one in allowed):
+            return record
+    except OSError:
+        return record
+    return record.model_copy(update={"folder": str(Path(record.text("path")).parent)})
 
 
 def _report(facts: RunFacts, output: bytes, kernels: Sequence[ProgramKernel], seconds: int) -> ProgramReport:

@@ -45,7 +45,7 @@ def test_where_only_the_buffer_is_known_the_grid_does_not_leave_it() -> None:
 
 def test_a_number_of_the_file_is_not_taken_without_its_buffers() -> None:
     found = proposed(FLAT, "cudaMalloc(&d, atoi(v[1])); f<<<4, 256>>>(d, N);")
-    assert found.arguments == ("float[4096]=0", "int=64")
+    assert found.arguments == ("float[1024]=0", "int=1024")
 
 
 @pytest.mark.parametrize(("block", "grid", "number"), [("32, 32", (2, 2, 1), 64), ("16, 16", (2, 2, 1), 32)])
