@@ -192,8 +192,7 @@ simt::SameValue same_value(const LaunchRequest& request) {
 class Launch {
  public:
   Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files)
-      : image_(image), request_(request), files_(files), barrier_places_(image.barrier_places()),
-        observers_(same_value(request)),
+      : image_(image), request_(request), files_(files), barrier_places_(image.barrier_places()), observers_(same_value(request)),
         ending_(observers_.log(), memory_, !image.loops.empty()) {
     observers_.get<simt::BarrierChecker>().know(barrier_places_, observers_.get<simt::RaceDetector>(), request.early_return_is_error);
   }

@@ -5,6 +5,7 @@ a sentence in the program's own names. By default a sample of them is run, with 
 from __future__ import annotations
 
 import json
+import tempfile
 import tomllib
 from contextlib import chdir
 from dataclasses import dataclass
@@ -96,6 +97,53 @@ def test_the_exit_status_tells_how_a_program_ended(end: dict[str, Any], tmp_path
         done = CliRunner().invoke(app, ["run", "--seconds", "2", "one.cu"])
     assert done.exit_code == end["status"], done.output
     assert end["says"] in done.stderr
+
+
+WRITER = """#include <fstream>
+int main(int count, char **words) {
+  float *d;
+  if (cudaMalloc(&d, 4) != cudaSuccess) return 3;
+  std::ofstream out(words[1]);
+  if (!out) return 2;
+  out << 1;
+  cudaFree(d);
+}
+"""
+
+
+def test_a_file_that_the_sandbox_refuses_is_told_with_the_option_that_lets_it() -> None:
+    """Outside /tmp, of which a program has its own."""
+    with tempfile.TemporaryDirectory(dir=HERE) as name:
+        folder = Path(name, "build")
+        folder.mkdir()
+        folder.parent.chmod(0o755)
+        folder.joinpath("writer.cu").write_text(WRITER, encoding="utf-8")
+        refused = tilelab_run(folder, "writer.cu", "../result.txt")
+        (told,) = refused.report["host"]
+        assert (refused.status, told["kind"], told["severity"], told["line"]) == (4, "file-refused", "note", 5)
+        assert "not allowed to write ../result.txt" in told["message"]
+        assert "--write .." in told["advice"]
+        allowed = tilelab_run(folder, "--write", "..", "writer.cu", "../result.txt")
+        assert (allowed.status, allowed.report["host"]) == (0, [])
+        assert folder.with_name("result.txt").read_text(encoding="utf-8") == "1"
+
+
+def test_a_program_that_gives_up_without_its_file_forgets_nothing(tmp_path: Path) -> None:
+    (tmp_path / "writer.cu").write_text(WRITER, encoding="utf-8")
+    ran = tilelab_run(tmp_path, "writer.cu", "no/such/folder/result.txt")
+    assert (ran.status, ran.report["status"], ran.report["host"]) == (4, 2, [])
+
+
+def test_equal_values_that_all_threads_store_are_told_and_may_be_allowed(tmp_path: Path) -> None:
+    (tmp_path / "flag.cu").write_text(
+        "__global__ void any(int *flag, int *last) {\n  *flag = 1;\n  *last = threadIdx.x / 64;\n}\n"
+        "int main() {\n  int *d;\n  cudaMalloc(&d, 8);\n  any<<<2, 128>>>(d, d + 1);\n  cudaDeviceSynchronize();\n  cudaFree(d);\n}\n",
+        encoding="utf-8",
+    )
+    told = tilelab_run(tmp_path, "flag.cu").findings
+    equal = {one["line"]: "--allow-same-value-writes" in one["advice"] for one in told}
+    assert equal == {2: True, 3: False}
+    assert {one["line"] for one in tilelab_run(tmp_path, "--allow-same-value-writes", "flag.cu").findings} == {3}
 
 
 def test_an_object_with_virtual_functions_of_another_source_is_refused_by_name(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from grader.model.verdicts import Verdict
 from grader.run.failure_causes import unset_locals
 from grader.run.judge_call import JUDGE_SECONDS, read_report, run_reporter, runner_argv, write_runner
 from grader.run.kernels.argument_text import ArgumentError, named_functions, parse_argument
+from grader.run.kernels.index_extents import KernelIndices
 from grader.run.kernels.kernel_arguments import (
     MAX_BUFFER_BYTES,
     match_arguments,
@@ -31,7 +32,6 @@ from grader.run.kernels.kernel_arguments import (
     proposed_elements,
     signature,
 )
-from grader.run.kernels.index_extents import KernelIndices
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel
 from grader.run.kernels.kernel_source import KernelSource
 from grader.run.kernels.own_launches import (

@@ -34,7 +34,8 @@ class RaceDetector final : public Observer {
  public:
   using SameValue = simt::SameValue;
 
-  explicit RaceDetector(FindingLog& log, SameValue same_value = SameValue::races) : log_(log), same_value_(same_value), history_(log, same_value) {}
+  explicit RaceDetector(FindingLog& log, SameValue same_value = SameValue::races)
+      : log_(log), same_value_(same_value), history_(log, same_value) {}
   bool watches(Space) const override { return true; }
   bool needs_every_read() const override { return false; }
   void on_launch_begin(const LaunchEvent& launch) override {

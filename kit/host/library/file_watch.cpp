@@ -20,7 +20,8 @@ namespace {
 
 constexpr int most_refusals_told = 16;
 constexpr std::size_t longest_path = 1000;
-constexpr std::string_view folders_of_the_system[] = {"/proc", "/sys", "/dev", "/usr", "/lib", "/etc"};  // libraries try these by themselves
+constexpr std::string_view folders_of_the_system[] = {"/proc", "/sys", "/dev",
+                                                      "/usr",  "/lib", "/etc"};  // libraries try these by themselves
 std::atomic<int> refusals_told{0};
 thread_local bool is_telling_refusal = false;
 
@@ -32,7 +33,8 @@ void tell_refusal(const char* path, bool write) {
   if (counts && refusals_told++ < most_refusals_told) {
     is_telling_refusal = true;
     const auto frames = frames_here();
-    (void)ask("note", {"", frames.empty() ? 0 : frames[0]}, {{"kind", "file-refused"}, {"path", name}, {"write", write}, {"frames", frames}});
+    (void)ask("note", {"", frames.empty() ? 0 : frames[0]},
+              {{"kind", "file-refused"}, {"path", name}, {"write", write}, {"frames", frames}});
     is_telling_refusal = false;
   }
   errno = error;

@@ -8,7 +8,6 @@
 namespace tilelab::program {
 namespace {
 
-
 Reply created(Session& session, const HostRequest& request, const char* what, const std::optional<std::uint64_t>& made) {
   if (!made && request.flag("hidden")) return reply_of(static_cast<int>(CudaError::memory_allocation));
   if (!made) return session.fail(what, CudaError::memory_allocation, request.at());
