@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from grader.run.kernels.own_launches import Extent3, constants_of
 from grader.source.arithmetic import UnknownValueError, evaluate
@@ -25,6 +26,10 @@ class KernelIndices:
 
     text: str
     constants: Mapping[str, str]
+
+    @cached_property
+    def body(self) -> str:
+        return without_comments(self.text[self.text.find("{") :])
 
     def block(self, usual: Extent3) -> Extent3:
         """As `blockIdx.x * TILE + threadIdx.x` says it, where TILE is a constant."""
@@ -51,8 +56,7 @@ class KernelIndices:
         for axis, blocks, threads in zip("xyz", grid, block, strict=True):
             known |= {f"blockIdx.{axis}": blocks - 1, f"gridDim.{axis}": blocks}
             known |= {f"threadIdx.{axis}": threads - 1, f"blockDim.{axis}": threads}
-        text = without_comments(self.text)
-        body = text[text.find("{") :]
+        body = self.body
         names, bounds = {**self.constants, **constants_of(body)}, _bounds(body)
         found: dict[str, int | None] = {}
         for name in buffers:
@@ -71,8 +75,7 @@ class KernelIndices:
 
     def is_read(self, buffer: str) -> bool:
         """Whether the kernel uses what the buffer holds at first. What only atomics change begins with zeros."""
-        text = without_comments(self.text)
-        body = text[text.find("{") :]
+        body = self.body
         for use in re.finditer(
             rf"(?P<atomic>\batomic\w+\s*\(\s*&\s*)?(?<![.\w]){re.escape(buffer)}\b\s*(?P<bracket>\[)?", body
         ):
