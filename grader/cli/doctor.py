@@ -5,7 +5,6 @@ compiler does with the kit's canaries.
 from __future__ import annotations
 
 import datetime as dt
-import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,15 @@ from rich.text import Text
 
 from grader.cli.classes.grade_command import TerminalProgress
 from grader.cli.error_exit import say_next
-from grader.engines.backend import COMPILER_VARIABLE, VARIABLE, backend_choice, choose_compiler, left_out, open_backend
+from grader.engines.backend import (
+    COMPILER_VARIABLE,
+    VARIABLE,
+    backend_choice,
+    choose_compiler,
+    kit_facts,
+    left_out,
+    open_backend,
+)
 from grader.engines.toolset import Toolset, judge_called
 from grader.model.course_root import course_root, load_labs, matching_lab, seed_if_made
 from grader.model.errors import MachineError, RemediableError
@@ -119,7 +126,7 @@ def _gpu(root: Path) -> Iterator[Check]:
     """Which parts of NVIDIA's software are here and work, each with a reason if it does not. None of them is needed."""
     try:
         asked = backend_choice()
-        kit = json.loads((root / "build" / "kit.json").read_text(encoding="utf-8"))
+        kit = kit_facts(root)
         confinement = detect(root / "build" / "bin" / "confine", _prefix(root), allow_none=True)
         backend = open_backend("auto" if asked == "cuda" else asked, root, kit, confinement)
     except (OSError, ValueError, KeyError, RemediableError, SandboxUnavailable) as error:
@@ -147,7 +154,7 @@ def _tried(what: str, find: Callable[[], str]) -> Check:
 def _compiler(root: Path) -> str:
     """The compiler that builds submissions, in its own words, and why this one was chosen."""
     try:
-        compiler = json.loads((root / "build" / "kit.json").read_text(encoding="utf-8"))["compiler"]
+        compiler = kit_facts(root)["compiler"]
     except (OSError, ValueError, KeyError) as error:
         raise RemediableError(f"the kit is not built ({error}): {_SET_UP}") from error
     return str(choose_compiler(compiler))

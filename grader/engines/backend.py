@@ -40,11 +40,22 @@ class PartError(RemediableError):
     """A part of the kit is not there and could not be built."""
 
 
+def kit_facts(root: Path) -> dict[str, Any]:
+    """kit.json, with its paths below `root`: the folder may have been moved or copied since it was built. Raises OSError or ValueError."""
+    text = (root / "build" / "kit.json").read_text(encoding="utf-8")
+    notes = (root / "build" / name for name in (".at", ".root"))
+    built = next((Path(one.read_text(encoding="utf-8").strip()) for one in notes if one.is_file()), root)
+    if not (built.is_dir() and built.samefile(root)):
+        before, after = (json.dumps(str(one), ensure_ascii=False)[:-1] for one in (built, root.absolute()))
+        text = text.replace(f"{before}/", f"{after}/")
+    kit: dict[str, Any] = json.loads(text)
+    return kit
+
+
 def left_out(root: Path) -> frozenset[str]:
     """The parts that set-up leaves out here. None where kit.json cannot be read: whoever opens the kit says what to do then."""
     try:
-        kit = json.loads((root / "build" / "kit.json").read_text(encoding="utf-8"))
-        return frozenset(kit.get("on_demand", ()))
+        return frozenset(kit_facts(root).get("on_demand", ()))
     except (OSError, ValueError, AttributeError, TypeError):
         return frozenset()
 

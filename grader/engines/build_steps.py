@@ -25,6 +25,7 @@ from grader.engines.refusal import BuildFaultError, Refusal, compile_errors_of, 
 from grader.engines.token_scan import texture_reference
 from grader.model.verdicts import Verdict
 from grader.source.compiler_message import Diagnostic, Said, diagnostics
+from grader.source.cuda_vocabulary import header_of, is_like_cuda, is_of_cuda
 from grader.source.student_code import Span, StudentCode
 from grader.system.confined_run import Finished
 from grader.system.confinement import Confinement, Limits
@@ -174,7 +175,7 @@ def compile_errors(log: str, file_name: str, source: str) -> tuple[Refusal, ...]
     if errors and (removed := texture_reference(log, source)):
         return (removed,)
     for error in errors:
-        if not host_code and (what := _needs_a_gpu(error.text)):
+        if not host_code and (what := _needs_a_gpu(error.text, source)):
             return (needs_gpu(error.line, f"The CPU executor does not know {what}", ""),)
     host = next((found for error in errors if (found := _host_code(error, code) or _without_a_mask(error, code))), None)
     said = [host] if host else mistakes(errors, code, MAX_ERRORS)
@@ -203,10 +204,20 @@ def _without_a_mask(error: Diagnostic, code: StudentCode) -> Said | None:
     return Said(code.word_at(error.line, error.column, name), what, advice)
 
 
-def _needs_a_gpu(message: str) -> str:
+def _needs_a_gpu(message: str, source: str) -> str:
+    """Only what CUDA really has: another name that looks like it is a typing error."""
     for pattern, known, shown in _LACKING:
         found = re.search(pattern, message)
-        if found and (known is None or known.fullmatch(found["name"])):
+        if found is None:
+            continue
+        name = found["name"]
+        needs_header = (header := header_of(name)) and f"<{header}>" not in source
+        lacks = is_of_cuda(name) and name.startswith("__") and name not in WITHOUT_A_MASK and not needs_header
+        if (
+            known is None
+            or (known is UNSUPPORTED_NAMES and lacks)
+            or (known.fullmatch(name) and not is_like_cuda(name))
+        ):
             return shown.format(**found.groupdict())
     return ""
 
@@ -318,9 +329,11 @@ class BuildSteps:
     def failed(self) -> tuple[Refusal, ...]:
         """Why the last step failed, in the compiler's words. Raises BuildFaultError where they do not say that it is the submission."""
         log = "\n".join(self.log)
-        source = (self.folder / self.name).read_text(encoding="utf-8", errors="replace").removeprefix(self.defined)
-        if errors := compile_errors(log, self.name, source):
-            return errors if self.toolchain.allows_cub else tuple(map(without_cub, errors))
+        for name in (self.name, *sorted(self.headers)):
+            source = (self.folder / name).read_text(encoding="utf-8", errors="replace").removeprefix(self.defined)
+            if errors := compile_errors(log, name, source):
+                errors = errors if name == self.name else tuple(replace(one, file=name) for one in errors)
+                return errors if self.toolchain.allows_cub else tuple(map(without_cub, errors))
         if self.stopped:
             return refuse(self.stopped)
         if file := asked_for(log, self.authors_text()):

@@ -21,23 +21,24 @@ class Refusal:
     message: str
     advice: str = ""
     columns: tuple[int, int] | None = None  # the part of the line, from 0, without its end; None: all of it
+    file: str = ""  # a header of the submission's author; empty: its main file
 
     def told(self, file: str) -> str:
         """`file:3: compile-error: what and what to do`."""
-        where = f"{file}:{self.line}" if self.line > 0 else file
+        where = f"{self.file or file}:{self.line}" if self.line > 0 else file
         return f"{where}: {self.verdict.value}: {self.message} {self.advice}".strip()
 
     def finding(self, file: str, lines: Sequence[str], severity: Literal["error", "note"] = "error") -> Finding:
         """`lines`: those of the file."""
-        known = 0 < self.line <= len(lines)
+        known = self.file != "" or 0 < self.line <= len(lines)
         return Finding(
             kind=self.verdict,
             severity=severity,
             message=self.message,
             advice=self.advice or None,
-            file=file,
+            file=self.file or file,
             line=self.line if known else None,
-            source=quoted(lines, self.line),
+            source=None if self.file else quoted(lines, self.line),
             columns=self.columns if known else None,
         )
 

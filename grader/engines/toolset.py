@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict
 
 from grader.engines import backend as kit_parts
-from grader.engines.backend import BackendChoice, GpuBackend, choose_compiler, open_backend
+from grader.engines.backend import BackendChoice, GpuBackend, choose_compiler, kit_facts, open_backend
 from grader.engines.cpu_toolchain import CpuToolchain, prepare, programs_of
 from grader.model.errors import RemediableError
 from grader.model.labs import DESCRIBED_JUDGE, Lab
@@ -55,7 +54,7 @@ class Toolset:
         build = root / "build"
         description = build / "kit.json"
         try:
-            kit = json.loads(description.read_text(encoding="utf-8"))
+            kit = kit_facts(root)
             _Kit.model_validate(kit)
             archives = [Path(path) for path in kit["archives"]]
             absent = [path for path in [*archives, build / "bin" / "confine"] if not path.exists()]

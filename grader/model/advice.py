@@ -153,6 +153,10 @@ WORDS: dict[Verdict, dict[str, Hint]] = {
             "and the stores of each step, or use __shfl_down_sync(). A __syncthreads() would wait for the other warps.",
             "Which lanes read an element here that another lane of the warp may have changed already, or not yet?",
         ),
+        "store the same value": Hint(  # of `tilelab run` and `tilelab check`: in a lab, lab.toml decides
+            "All write what is there already, as where each thread sets one flag to true. If that is meant, "
+            "--allow-same-value-writes takes it. Otherwise let each element belong to one thread."
+        ),
         "The two grids were launched in": _OF_GRIDS,
         "The launch is in": _OF_GRIDS,
         "through a texture after this launch": Hint(

@@ -27,7 +27,7 @@ from grader.model.result import Finding, Launch
 from grader.model.verdicts import Verdict, worst
 from grader.run.judge_call import JudgeCall, clock_factor, judge_report, judged_cases, program_file, with_local_arrays
 from grader.run.kernels.kernel_source import KernelSource, ProgramSource
-from grader.run.programs.host_build import NO_FRAME, HostRefusal, TextFrame, library_of_header
+from grader.run.programs.host_build import NO_FRAME, OLDER, HostRefusal, TextFrame, library_of_header
 from grader.run.programs.host_sentences import ERROR_LABEL, SENTENCES
 from grader.run.programs.host_text import closing, parts_of, stub_parameters
 from grader.run.programs.host_toolchain import SourceLine, places_of
@@ -262,7 +262,11 @@ def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
         entry = refusal_of_launcher(host.log, text, file, launcher) if launcher else None
         of_host = tuple(
             # `--with` is what `tilelab run` has, and a hand-in has not.
-            Refusal(one.verdict, one.line if one.file in {"", file} else 0, one.message.replace(_WITH, ""))
+            Refusal(
+                one.verdict,
+                one.line if one.file in {"", file} else 0,
+                one.message.replace(_WITH, "").removesuffix(OLDER),
+            )
             for one in ((entry,) if entry else host.refusals)
         )
         return of_host if "cub" in lab.public.libraries else tuple(map(without_cub, of_host))

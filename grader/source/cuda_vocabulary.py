@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from pathlib import Path
 from typing import Literal
 
 BUILT_IN = ("threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize")
@@ -81,8 +83,8 @@ _HEADERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("cassert", r"assert"),
         ("cstdio", r"f?printf|snprintf"),
         ("limits", r"numeric_limits"),
-        ("cuda_fp16.h", r"half2?|__half2?|__(float|double|int)2half\w*|__half2float"),
-        ("cuda_bf16.h", r"(__)?nv_bfloat162?|__float2bfloat16\w*|__bfloat162float"),
+        ("cuda_bf16.h", r"(__)?nv_bfloat162?|__\w*bfloat16\w*"),
+        ("cuda_fp16.h", r"half2?|__half2?|__\w*half\w*|__h[a-z]\w+"),
         ("cooperative_groups.h", r"cooperative_groups|cg"),
         ("mma.h", r"nvcuda|wmma"),
         ("curand_kernel.h", r"curand\w*"),
@@ -93,3 +95,42 @@ _HEADERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 def header_of(name: str) -> str:
     """The header, without brackets, or "" where none is known."""
     return next((header for header, names in _HEADERS if names.fullmatch(name)), "")
+
+
+# The names that CUDA has, wherever they run: those that it has not are typing errors.
+
+_NAMES = Path(__file__).resolve().parents[2] / "kit" / "host" / "headers" / "cuda_names.txt"
+_LIKE_CUDA = re.compile(
+    r"(?i:cuda)_?[A-Za-z]\w*|cu[A-Z]\w*|cublas[A-Z]\w*|curand(?:Create|Destroy|Set|Get|Generate)\w*|__(?!nv_)[a-z]\w*|atomic[A-Z_]\w*"
+)
+_VERSION = re.compile(r"(?:_v\d+|_ptsz|_ptds)+$")
+
+
+@cache
+def cuda_names() -> frozenset[str]:
+    lines = (line.partition(":") for line in _NAMES.read_text(encoding="utf-8").splitlines() if line[0] != "#")
+    return frozenset(first + rest.replace("-", "") for first, _, others in lines for rest in others.split())
+
+
+def is_of_cuda(name: str) -> bool:
+    return _VERSION.sub("", name) in cuda_names()
+
+
+def is_like_cuda(name: str) -> bool:
+    """It begins as CUDA's names do, and CUDA has none of this name."""
+    return _LIKE_CUDA.fullmatch(name) is not None and not is_of_cuda(name)
+
+
+# The headers of the standard library that came after C++17, with the standard that has them.
+_LATER = {
+    "C++20": "barrier bit compare concepts coroutine format latch numbers ranges semaphore source_location span stop_token syncstream",
+    "C++23": "expected flat_map flat_set generator mdspan print spanstream stacktrace stdfloat",
+    "C++26": "contracts debugging hazard_pointer hive inplace_vector linalg rcu simd text_encoding",
+}
+LATER_HEADERS = {header: standard for standard, headers in _LATER.items() for header in headers.split()}
+
+
+def absent_header(header: str, compiler: str) -> str:
+    """Of a header of the standard library: that this compiler has none of it. Empty: it is another header. `compiler`: `g++ 12.2.0`."""
+    standard = LATER_HEADERS.get(header)
+    return f"<{header}> is a header of {standard}, which {compiler} does not have here." if standard else ""

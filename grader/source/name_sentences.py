@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from grader.source.compiler_message import Diagnostic, MatchedMessage, Phrasebook, Said
-from grader.source.cuda_vocabulary import BUILT_IN, CPP, CUDA, ELSEWHERE, HEADERS, STD, header_of
+from grader.source.cuda_vocabulary import BUILT_IN, CPP, CUDA, ELSEWHERE, HEADERS, STD, header_of, is_of_cuda
 from grader.source.student_code import Span, StudentCode, nearest, nearest_name
 
 ERRORS = Phrasebook()
@@ -171,6 +171,23 @@ def float_literal(told: MatchedMessage) -> Said:
     text = number[0] if number else told.code.token(place)
     better = f"{text[:-1]}.0f" if number else "1.0f"
     return Said(place, f"`{text}` is no number in C++: a number that ends in f needs a point, as in `{better}`.")
+
+
+@ERRORS.says(r"unable to find string literal operator 'operator\"\"(?P<name>\w+)'", r"invalid suffix on literal")
+def _unspaced(told: MatchedMessage) -> Said | None:
+    return unspaced_literal(told.error, told.code)
+
+
+def unspaced_literal(error: Diagnostic, code: StudentCode) -> Said | None:
+    """A text in quotation marks with a name right behind it: where it stands, which may be a macro that other lines use."""
+    match = re.search(r"string literal operator 'operator\"\"(\w+)'", error.text)
+    if match is None:
+        return None
+    for number, bare in enumerate(code.bare, 1):
+        if found := re.search(rf'"[^"]*"({re.escape(match[1])})\b', bare):
+            what = f"Since C++11, a space has to stand between a text in quotation marks and `{match[1]}` behind it."
+            return Said(Span(number, *found.span()), what, f'Write `" {match[1]}`.')
+    return None
 
 
 @ERRORS.says(
@@ -409,7 +426,7 @@ def _near(name: str, place: Span, code: StudentCode) -> Said | None:
     what = f"{'There is no function' if called else 'There is no'} `{name}`."
     if name in ELSEWHERE:
         return Said(place, f"C++ has no `{name}`: it writes `{ELSEWHERE[name]}`.")
-    if near in CUDA:
+    if near in CUDA or is_of_cuda(near):
         return Said(place, f"{what} CUDA's name is `{near}`.")
     lines = code.declarations(near)
     where = f", declared in line {lines[0]}" if lines else ""

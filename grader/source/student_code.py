@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os.path import commonprefix
 
-from grader.source.cuda_vocabulary import CPP, CUDA, ELSEWHERE, LIBRARY, TYPE_BYTES
+from grader.source.cuda_vocabulary import CPP, CUDA, ELSEWHERE, LIBRARY, TYPE_BYTES, cuda_names, is_like_cuda
 
 MOST_LOOKED_AT = (
     60  # declarations and loops for each of which a whole text is looked through: nobody writes more by hand
@@ -182,7 +183,7 @@ def nearest_name(word: str, code: StudentCode, line: int) -> str:
     longer = [name for name in own if len(word) > _SHORT and (name.startswith(f"{word}_") or name.endswith(f"_{word}"))]
     if len(longer) == 1:
         return longer[0]
-    return nearest(word, (*CUDA, *own, *CPP, *LIBRARY))
+    return (is_like_cuda(word) and nearest_of_cuda(word)) or nearest(word, (*CUDA, *own, *CPP, *LIBRARY))
 
 
 def nearest(word: str, names: Iterable[str]) -> str:
@@ -198,6 +199,19 @@ def nearest(word: str, names: Iterable[str]) -> str:
     ]
     near = [one for one in rated if one[0] <= room]
     return min(near, key=lambda one: one[:2])[2] if near else ""
+
+
+def nearest_of_cuda(word: str) -> str:
+    """Of all that CUDA has; empty where nothing is near. A few letters in a long name are many other names of CUDA."""
+    plain = _plain(word)
+    room = max(1, len(plain) // 6)
+    close = ((_plain(name), name) for name in cuda_names() if len(word) <= _LONG)
+    rated = (
+        (0 if other == plain else distance(plain, other), -len(commonprefix([plain, other])), name)  # noqa: RUF071 -- letters
+        for other, name in close
+        if abs(len(other) - len(plain)) <= room
+    )
+    return min((one for one in rated if one[0] <= room), default=(0, 0, ""))[2]
 
 
 def distance(one: str, other: str) -> int:
@@ -298,8 +312,12 @@ def _named(code: StudentCode, number: int, column: int) -> NamedPlace | None:
 # Converts an uploaded source file into the form that a compiler expects. Every line keeps its number. Pure.
 
 
+_OF_A_NOTEBOOK = re.compile(rb"\s*(%%(?:cu\w*|nvcc\w*|writefile|file)\b[^\n]*)")
+
+
 def normalise(data: bytes) -> tuple[bytes, list[str]]:
-    """The text with Unix line ends and without a byte-order mark, and a list of what was changed.
+    """The text with Unix line ends and without a byte-order mark, and a list of what was changed. A notebook's command in the first line
+    of text becomes blanks.
 
     UTF-16 becomes UTF-8. Other bytes that are not UTF-8 stay: comments in Latin-1 do no harm.
     """
@@ -313,6 +331,9 @@ def normalise(data: bytes) -> tuple[bytes, list[str]]:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         done.append("converted the line endings")
+    if magic := _OF_A_NOTEBOOK.match(data):
+        data = data[: magic.start(1)] + b" " * len(magic[1]) + data[magic.end() :]
+        done.append("left out a notebook's command in the first line")
     return data, done
 
 

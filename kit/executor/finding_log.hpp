@@ -75,6 +75,7 @@ struct RawFinding {
   std::uint64_t count = 1;
   // Of a race within a block: the warps of all threads that it is about, in all blocks.
   std::uint32_t lowest_warp = 0, highest_warp = ~0u;
+  bool same_value = false;  // of a race: all of these are writes, and stored what is there already
 };
 
 inline const char* access_name(AccessKind kind) {
@@ -128,6 +129,7 @@ class FindingLog {
     RawFinding& kept = found->second;
     const std::uint64_t count = kept.count + finding.count;
     const auto lowest = std::min(kept.lowest_warp, finding.lowest_warp), highest = std::max(kept.highest_warp, finding.highest_warp);
+    const bool same_value = kept.same_value && finding.same_value;
     const auto rank = [](const RawFinding& f) {
       return std::tuple(f.site.by.block, f.interval, f.site.by.thread, f.other.by.thread, f.other.by.block, f.offset, f.index, f.bound,
                         f.size, std::string_view(f.site.access), std::string_view(f.other.access), std::string_view(f.what), f.about,
@@ -137,6 +139,7 @@ class FindingLog {
     kept.count = count;
     kept.lowest_warp = lowest;
     kept.highest_warp = highest;
+    kept.same_value = same_value;
   }
   // In a deterministic order.
   std::vector<RawFinding> deduplicated() const {

@@ -165,6 +165,8 @@ LaunchDescription read_description(const std::string& path) {
   launch.seed = integer<std::uint64_t>(value.at("seed"));
   request.event_budget = integer<std::uint64_t>(value.at("event_budget"));
   request.clock_ms = integer<unsigned>(value.at("clock_ms"));
+  if (value.contains("allow_same_value_writes")) request.allow_same_value_writes = value.at("allow_same_value_writes").get<bool>();
+  request.tell_same_value_writes = true;
   if (value.contains("early_return_is_error")) request.early_return_is_error = value.at("early_return_is_error").get<bool>();
   if (value.contains("trace")) request.trace = protocol::TraceRequest{.block = value.at("trace").get<simt::Index3>()};
   return launch;

@@ -23,7 +23,7 @@ constexpr const char* idle_limit = "idle";
 // What the library may say that it found by itself.
 constexpr const char* notable[] = {"leak",           "copy-size",   "copy-direction", "device-pointer-on-host", "host-pointer-on-device",
                                    "use-after-free", "double-free", "bad-free",       "read-before-sync",       "swapped-sizes",
-                                   "not-configured"};
+                                   "not-configured", "file-refused"};
 
 // What the record says of a limit that the program met: in milliseconds or bytes; 0: nobody said how much.
 json met(const ProgramLimits& limits, const std::string& limit, std::uint64_t calls = 0) {
@@ -146,6 +146,11 @@ class Broker {
         if (request.has(key)) numbers[key] = request.number(key);
       }
       if (request.has("kernel")) numbers["kernel"] = judge::tame(request.text("kernel"), 4096);
+      if (request.has("path")) {
+        numbers["path"] = judge::tame(request.text("path", 1000), 1000);
+        numbers["write"] = request.flag("write");
+        numbers["frames"] = request.numbers("frames", most_frames);
+      }
       if (request.has("side")) numbers["side"] = request.text("side", 4) == "from" ? "from" : "to";
       session_.record.host(kind, request.at(), std::move(numbers));
       return reply_of(0);

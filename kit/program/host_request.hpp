@@ -22,6 +22,7 @@ using nlohmann::json;
 
 inline constexpr int host_socket = 3, host_staging = 4;  // the program's descriptors
 inline constexpr std::uint64_t wire_version = 1;
+inline constexpr std::size_t most_frames = 16;  // of the program's calls
 inline constexpr std::size_t staging_bytes = 4u << 20;
 
 // Device memory has addresses in [device_first, shared_first); memory that the host uses as well, in [shared_first, memory_end).

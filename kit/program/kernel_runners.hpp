@@ -146,6 +146,7 @@ class KernelRunners {
     request.reversed = settings_.reversed;
     request.traffic = settings_.traffic;
     request.allow_same_value_writes = settings_.allow_same_value_writes;
+    request.tell_same_value_writes = settings_.tell_same_value_writes;
     request.early_return_is_error = settings_.early_return_is_error;
     if (followed_ && followed_->launch == launch.number) {
       request.trace = followed_->of;

@@ -15,7 +15,7 @@ TILELAB_FIELDS(KernelDescription, TILELAB_NEEDS(parameters, variables, static_sh
 TILELAB_FIELDS(OperandDescription, TILELAB_NEEDS(name) TILELAB_MAY_HAVE(value, bytes, for_host, content, keep, marks))
 TILELAB_MESSAGE(AlterationDescription, TILELAB_NEEDS(from, to, element_bytes))
 TILELAB_MESSAGE(LaunchSettings, TILELAB_MAY_HAVE(order_seed, withholds_inputs, carries, tagged, reversed, traffic, allow_same_value_writes,
-                                                 early_return_is_error))
+                                                 tell_same_value_writes, early_return_is_error))
 TILELAB_MESSAGE(FollowedLaunch, TILELAB_NEEDS(launch, of, reversed))
 TILELAB_MESSAGE(ProgramLimits, TILELAB_NEEDS(clock_ms, wall_ms, event_budget, memory_bytes, output_bytes)
                                    TILELAB_MAY_HAVE(host_clock_ms, idle_ms, host_bytes, file_bytes, taken_bytes))

@@ -59,7 +59,7 @@ struct LaunchSettings {
   bool withholds_inputs = false;  // the host reads zeros where operands hold what no kernel wrote
   bool carries = false;           // with shown_reads: what the host was shown and sends back arrives as what is there
   bool tagged = false;            // with carries: it is shown random words, and no other run's
-  bool reversed = false, traffic = false, allow_same_value_writes = false, early_return_is_error = false;
+  bool reversed = false, traffic = false, allow_same_value_writes = false, tell_same_value_writes = false, early_return_is_error = false;
   friend bool operator==(const LaunchSettings&, const LaunchSettings&) = default;
 };
 

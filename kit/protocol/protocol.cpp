@@ -32,9 +32,10 @@ TILELAB_ROW(PointerAt, offset, argument)
 TILELAB_MESSAGE(Argument, TILELAB_NEEDS(name, role, element, element_bytes, bytes, bits, row_elements)
                               TILELAB_MAY_HAVE(hidden, pointers, words, passing, alignment, pieces, texture))
 TILELAB_MESSAGE(LaunchConfig, TILELAB_NEEDS(grid, block, shared_bytes))
-TILELAB_MESSAGE(LaunchRequest, TILELAB_NEEDS(arguments, launch_arguments, event_budget, clock_ms, shared_poison)
-                                   TILELAB_MAY_HAVE(config, order_seed, trace, traffic, follows_values, follows_shared, reversed,
-                                                    cooperative, second, allow_same_value_writes, early_return_is_error, memory))
+TILELAB_MESSAGE(LaunchRequest,
+                TILELAB_NEEDS(arguments, launch_arguments, event_budget, clock_ms, shared_poison)
+                    TILELAB_MAY_HAVE(config, order_seed, trace, traffic, follows_values, follows_shared, reversed, cooperative, second,
+                                     allow_same_value_writes, tell_same_value_writes, early_return_is_error, memory))
 TILELAB_MESSAGE(Site, TILELAB_MAY_HAVE(file, line, function, access, block, thread))
 TILELAB_MESSAGE(Finding,
                 TILELAB_BESIDE(site) TILELAB_NEEDS(kind, severity, message, count) TILELAB_MAY_HAVE(array, element, other, address))

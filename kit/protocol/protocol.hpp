@@ -251,6 +251,7 @@ struct LaunchRequest {
   bool cooperative = false;                 // the grid's blocks run together and may wait at its barrier
   bool second = false;                      // runs the launch twice; the second finds variables as the first left them
   bool allow_same_value_writes = false;     // plain writes of the same value to the same place are no race
+  bool tell_same_value_writes = false;      // else: a race whose sentence says so
   std::optional<ProgramMemory> memory;      // if set, the launch is a whole program's, and no argument is a buffer
   bool early_return_is_error = false;       // of a thread that returns before a barrier at which others of its block wait
 };

@@ -185,11 +185,15 @@ bool is_small() {
 
 constexpr int unanswered = 5;  // an exit status; the channel tells enough
 
+simt::SameValue same_value(const LaunchRequest& request) {
+  if (request.allow_same_value_writes) return simt::SameValue::allowed;
+  return request.tell_same_value_writes ? simt::SameValue::told : simt::SameValue::races;
+}
+
 class Launch {
  public:
   Launch(const Image& image, const LaunchRequest& request, const std::vector<Descriptor>& files)
-      : image_(image), request_(request), files_(files), barrier_places_(image.barrier_places()),
-        observers_(request.allow_same_value_writes ? simt::RaceDetector::SameValue::allowed : simt::RaceDetector::SameValue::races),
+      : image_(image), request_(request), files_(files), barrier_places_(image.barrier_places()), observers_(same_value(request)),
         ending_(observers_.log(), memory_, !image.loops.empty()) {
     observers_.get<simt::BarrierChecker>().know(barrier_places_, observers_.get<simt::RaceDetector>(), request.early_return_is_error);
   }

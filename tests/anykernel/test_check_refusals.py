@@ -22,7 +22,7 @@ def test_a_name_that_a_missing_header_may_declare_is_told_with_the_remedy(tmp_pa
     assert "k.cu:2: compile-error: " in done.err
     assert "Image" in done.err
     assert "is declared in dims.h" in done.err
-    assert "void" not in done.err
+    assert "declared void" not in done.err
 
 
 def test_a_function_that_the_file_does_not_have_is_named(tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ a sentence in the program's own names. By default a sample of them is run, with 
 from __future__ import annotations
 
 import json
+import tempfile
+import tomllib
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 
 import pytest
 from corpus_sample import sample
-from program_header import ProgramHeader, programs, read
+from program_header import HERE, ProgramHeader, programs, read
 from typer.testing import CliRunner
 
 from grader.cli.cli import app
@@ -60,6 +62,88 @@ def test_a_mistake_is_found_in_its_line_and_said_in_the_programs_names(file: Pat
     assert {kind for kind, _ in told} == {header.kind}
     words = " ".join(f"{one['message']} {one.get('array', '')}" for one in ran.findings if one["line"] == header.line)
     assert [part for part in header.says if part not in words.replace(",", "")] == []
+
+
+@pytest.mark.parametrize("file", programs("refused"), ids=lambda file: file.stem)
+def test_a_file_that_does_not_compile_is_told_once_with_its_line(file: Path) -> None:
+    header = read(file)
+    ran = run(header)
+    (told,) = ran.report["refusals"]
+    assert (ran.status, told["verdict"], told["file"], told["line"]) == (2, header.kind, file.name, header.line)
+    assert [part for part in header.says if part.lower() not in told["message"].lower().replace(",", "")] == []
+
+
+@pytest.mark.parametrize("standard", ["c++03", "c++20"])
+def test_a_standard_decides_what_compiles(standard: str) -> None:
+    """Before C++11, a name may stand right behind a text in quotation marks."""
+    ran = tilelab_run(HERE / "refused", "--std", standard, "literal_beside_a_macro.cu")
+    assert ran.status == (0 if standard == "c++03" else 2)
+
+
+@pytest.mark.parametrize("command", ["%%cu", "%%writefile hello.cu", "%%cuda --name hello.cu"])
+def test_the_command_of_a_notebook_in_the_first_line_becomes_blanks(command: str, tmp_path: Path) -> None:
+    (tmp_path / "cell.cu").write_text(f"{command}\nint main() {{ return undeclared; }}\n", encoding="utf-8")
+    (told,) = tilelab_run(tmp_path, "cell.cu").report["refusals"]
+    assert (told["line"], "undeclared" in told["message"]) == (2, True)
+
+
+_ENDS = Path(__file__).with_name("ends.toml")
+
+
+@pytest.mark.parametrize("end", tomllib.loads(_ENDS.read_text(encoding="utf-8"))["end"], ids=lambda one: one["name"])
+def test_the_exit_status_tells_how_a_program_ended(end: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "one.cu").write_text(end["text"], encoding="utf-8")
+    with chdir(tmp_path):
+        done = CliRunner().invoke(app, ["run", "--seconds", "2", "one.cu"])
+    assert done.exit_code == end["status"], done.output
+    assert end["says"] in done.stderr
+
+
+WRITER = """#include <fstream>
+int main(int count, char **words) {
+  float *d;
+  if (cudaMalloc(&d, 4) != cudaSuccess) return 3;
+  std::ofstream out(words[1]);
+  if (!out) return 2;
+  out << 1;
+  cudaFree(d);
+}
+"""
+
+
+def test_a_file_that_the_sandbox_refuses_is_told_with_the_option_that_lets_it() -> None:
+    """Outside /tmp, of which a program has its own."""
+    with tempfile.TemporaryDirectory(dir=HERE) as name:
+        folder = Path(name, "build")
+        folder.mkdir()
+        folder.parent.chmod(0o755)
+        folder.joinpath("writer.cu").write_text(WRITER, encoding="utf-8")
+        refused = tilelab_run(folder, "writer.cu", "../result.txt")
+        (told,) = refused.report["host"]
+        assert (refused.status, told["kind"], told["severity"], told["line"]) == (4, "file-refused", "note", 5)
+        assert "not allowed to write ../result.txt" in told["message"]
+        assert "--write .." in told["advice"]
+        allowed = tilelab_run(folder, "--write", "..", "writer.cu", "../result.txt")
+        assert (allowed.status, allowed.report["host"]) == (0, [])
+        assert folder.with_name("result.txt").read_text(encoding="utf-8") == "1"
+
+
+def test_a_program_that_gives_up_without_its_file_forgets_nothing(tmp_path: Path) -> None:
+    (tmp_path / "writer.cu").write_text(WRITER, encoding="utf-8")
+    ran = tilelab_run(tmp_path, "writer.cu", "no/such/folder/result.txt")
+    assert (ran.status, ran.report["status"], ran.report["host"]) == (4, 2, [])
+
+
+def test_equal_values_that_all_threads_store_are_told_and_may_be_allowed(tmp_path: Path) -> None:
+    (tmp_path / "flag.cu").write_text(
+        "__global__ void any(int *flag, int *last) {\n  *flag = 1;\n  *last = threadIdx.x / 64;\n}\n"
+        "int main() {\n  int *d;\n  cudaMalloc(&d, 8);\n  any<<<2, 128>>>(d, d + 1);\n  cudaDeviceSynchronize();\n  cudaFree(d);\n}\n",
+        encoding="utf-8",
+    )
+    told = tilelab_run(tmp_path, "flag.cu").findings
+    equal = {one["line"]: "--allow-same-value-writes" in one["advice"] for one in told}
+    assert equal == {2: True, 3: False}
+    assert {one["line"] for one in tilelab_run(tmp_path, "--allow-same-value-writes", "flag.cu").findings} == {3}
 
 
 def test_an_object_with_virtual_functions_of_another_source_is_refused_by_name(tmp_path: Path) -> None:

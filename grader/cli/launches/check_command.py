@@ -27,11 +27,18 @@ from grader.model.verdicts import Verdict
 from grader.model.visible_text import json_text, whole
 from grader.pages.launches.trace_tables import as_text, verdict_parts
 from grader.pages.launches.traffic_tables import climb_parts, model_parts, traffic_parts
-from grader.pages.screens.check_screen import CheckPage, ProgramPage
+from grader.pages.screens.check_screen import CheckPage, Excerpts, ProgramPage
 from grader.roll.batch.drawn_pages import write_page, write_stories
 from grader.run.kernels.host_code import launches_cooperatively
 from grader.run.kernels.kernel_build import BuiltKernel, why_not, with_contents
-from grader.run.kernels.kernel_source import CheckError, KernelSource, named_kernel, read_kernel_source, read_program
+from grader.run.kernels.kernel_source import (
+    CheckError,
+    KernelSource,
+    ProgramSource,
+    named_kernel,
+    read_kernel_source,
+    read_program,
+)
 from grader.run.kernels.own_launches import Extent3, versions_of, with_arguments
 from grader.run.launches.kernel_check import Checked, CheckReport, CheckRequest, check_kernel, refusals_of, trace_again
 from grader.run.launches.lab_launch import (
@@ -43,6 +50,7 @@ from grader.run.launches.lab_launch import (
     predicted_outlook,
 )
 from grader.run.launches.trace_phases import TraceReport
+from grader.run.programs.host_toolchain import NAMED_STANDARDS
 from grader.run.programs.program_findings import ProgramReport
 from grader.run.programs.program_kernels import ProgramRecipe
 from grader.run.programs.program_run import ProgramRequest, run_whole
@@ -51,11 +59,15 @@ from grader.run.scoring.predicted_time import ModelledTime, gpu_named
 
 # ruff: noqa: RUF009 -- `option` and `argument` make fields
 
-_FOUND, _CANNOT = 1, 2
+_FOUND, _CANNOT, _OWN_STATUS, _LIMIT = 1, 2, 4, 5
 _MAX_EXTENT = 2**31 - 1
 Kernel = Annotated[Path | None, typer.Argument(help="the .cu file; default: the lab's file in assignments/")]
 OfLab = Annotated[str | None, typer.Option(help="the lab it is for; default: the lab that the file belongs to")]
 _Macros = Annotated[tuple[str, ...], typer.Option("-D", help="a macro, as a compiler takes it: NAME or NAME=VALUE")]
+_Standard = Annotated[str, typer.Option("--std", help="the standard of C++, as nvcc takes it: c++03 to c++20")]
+_SameValue = Annotated[
+    bool, typer.Option("--allow-same-value-writes", help="threads may store one value in one element at the same time")
+]
 _Folders = Annotated[tuple[Path, ...], typer.Option("-I", help="a folder with headers of the file's author")]
 ShowPage = Annotated[bool, typer.Option("--show/--no-show", help="open that page, if there is a browser")]
 
@@ -81,6 +93,8 @@ class CheckOptions:
     )
     definitions: _Macros = ()
     folders: _Folders = ()
+    standard: _Standard = ""
+    same_value: _SameValue = False
     settings: tuple[str, ...] = option(
         "what a __constant__ or __device__ variable holds: 'weights={1,2,1}', 'scale=0.5', 'w[9]=random'",
         "--set",
@@ -99,6 +113,7 @@ class CheckOptions:
     trace: bool = flag("--trace", "also write a page that steps through the block of the first finding, and open it")
     page: Path | None = option("where to write that page; default: build/trace/check-KERNEL.html", default=None)
     show: ShowPage = True
+    metrics: bool = flag("--metrics", "also print counts of memory traffic, under Nsight Compute's names")
     as_json: bool = flag("--json", "print verdict, metrics and findings as JSON instead")
 
 
@@ -124,7 +139,7 @@ def checked_file(options: CheckOptions) -> tuple[CheckReport, int]:
     file = options.file
     if options.early_return not in {"note", "error"}:
         raise CheckError(f"--early-return {options.early_return!r}: write note or error")
-    source = read_kernel_source(file, options.folders)
+    source = in_standard(read_kernel_source(file, options.folders), options.standard)
     definitions = [definition(one) for one in options.definitions]
     name = with_arguments(source, named_kernel(source, options.kernel, str(file)), definitions)
     shown, source = source, with_contents(source, options.settings)
@@ -139,9 +154,12 @@ def checked_file(options: CheckOptions) -> tuple[CheckReport, int]:
         seed=options.seed,
         seconds=options.seconds or 0,
         early_return_is_error=options.early_return == "error",
+        allow_same_value_writes=options.same_value,
         definitions=definitions,
         options=[
             *(["--cooperative"] if options.cooperative else []),
+            *(["--allow-same-value-writes"] if options.same_value else []),
+            *(["--std", options.standard] if options.standard else []),
             *(f"-D{one}" for one in options.definitions),
             *(f"-I{one}" for one in options.folders),
             *(word for one in options.settings for word in ("--set", one)),
@@ -153,13 +171,13 @@ def checked_file(options: CheckOptions) -> tuple[CheckReport, int]:
         checked = check_kernel(toolset, source, request, Path(scratch))
         pages = _traced(toolset, checked, shown, Path(scratch), options) if isinstance(checked, Checked) else None
     if isinstance(checked, BuiltKernel):
-        return _refused(source, request, checked), _CANNOT
+        return _refused(shown, request, checked, as_json=options.as_json), _CANNOT
     if checked.verdict is Verdict.INTERNAL_ERROR:
         raise CheckError(f"the launch could not be run: {checked.message}")
     same = {key: getattr(checked, key) for key in ("verdict", "message", "metrics", "left_out")}
     report = CheckReport(kernel=name, findings=_with_ending(checked, source), **same)
     if not options.as_json:
-        student_console().print(CheckPage(checked, report, shown.texts), soft_wrap=False)
+        student_console().print(CheckPage(checked, report, shown.texts, options.metrics), soft_wrap=False)
     if pages is not None:
         pages()
     return report, 0 if checked.verdict is Verdict.PASS else _FOUND
@@ -192,6 +210,13 @@ def _traced(
     return write
 
 
+def in_standard(source: KernelSource, standard: str) -> KernelSource:
+    """`standard`: what --std says; empty: nothing."""
+    if standard not in NAMED_STANDARDS:
+        raise CheckError(f"--std {standard}: write {', '.join(filter(None, NAMED_STANDARDS))}")
+    return source.spaced() if standard == "c++03" else source
+
+
 def definition(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z_]\w*(=[^\n\\]*)?", text):
         raise CheckError(f"-D {text!r}: write NAME or NAME=VALUE")
@@ -219,7 +244,11 @@ def _with_ending(checked: Checked, source: KernelSource) -> tuple[Finding, ...]:
     return findings
 
 
-def _refused(source: KernelSource, request: CheckRequest, built: BuiltKernel) -> CheckReport:
+def error_console() -> Console:
+    return Console(file=sys.stderr, highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
+
+
+def _refused(source: KernelSource, request: CheckRequest, built: BuiltKernel, *, as_json: bool) -> CheckReport:
     why = why_not(source, request.kernel, built)
     is_about_name = all(one.line == 0 for one in built.build.refusals)
     versions = versions_of(source, request.kernel) if is_about_name else []
@@ -228,11 +257,14 @@ def _refused(source: KernelSource, request: CheckRequest, built: BuiltKernel) ->
         for one in (versions if len(versions) > 1 else ())
     ]
     sys.stderr.write(whole("\n  ".join([f"tilelab: {request.kernel} cannot be checked.\n{why}", *lines])) + "\n")
+    found = refusals_of(source, built.build)
+    if not as_json:
+        error_console().print(Excerpts(found, source.texts), soft_wrap=False)
     return CheckReport(
         verdict=built.build.refusals[0].verdict,
         message=why,
         kernel=request.kernel,
-        findings=refusals_of(source, built.build),
+        findings=found,
         left_out=tuple(built.left_out),
         proposals=tuple(lines),
     )
@@ -259,9 +291,16 @@ class RunOptions:
     file: Path = argument("a .cu file with main(); what follows it are the program's own arguments")
     definitions: _Macros = ()
     folders: _Folders = ()
+    standard: _Standard = ""
+    same_value: _SameValue = False
     others: tuple[Path, ...] = option("another source of the program; may be given several times", "--with", default=())
     readable: tuple[Path, ...] = option(
         "a folder that the program may read besides the current one; may be given several times", "--read", default=()
+    )
+    writable: tuple[Path, ...] = option(
+        "a folder that the program may write to, besides the current one; may be given several times",
+        "--write",
+        default=(),
     )
     seconds: int = option("how long the program may run", min=1, max=86400, default=600)
     as_json: bool = flag("--json", "print findings, exit status and the program's output as JSON instead")
@@ -270,30 +309,49 @@ class RunOptions:
 def run_file(context: typer.Context, options: RunOptions) -> int:
     """Run a whole CUDA program without a GPU, under every detector, and name mistakes on the host's side as well.
 
-    Exit status: the program's own if nothing was found; 1 if something was found, or the program crashed or did not end; 2 if it cannot
-    be built; 3 if this machine failed.
+    Exit status: 0 if nothing was found; 1 if something was found, or the program crashed; 2 if it cannot be built; 3 if this machine
+    failed; 4 if nothing was found and the program ended with another status than 0; 5 if it was stopped at a limit.
     """
     definitions = [definition(one) for one in options.definitions]
-    for folder in options.readable:
+    given = [*(("--read", one) for one in options.readable), *(("--write", one) for one in options.writable)]
+    for name, folder in given:
         if not folder.is_dir():
-            raise CheckError(f"--read {folder}: there is no such folder")
-    source = read_program(options.file, options.others, options.folders)
+            raise CheckError(f"{name} {folder}: there is no such folder")
+    read = read_program(options.file, options.others, options.folders)
+    source = ProgramSource(tuple(in_standard(unit, options.standard) for unit in read.units))
     toolset = Toolset.open(course_root(Path.cwd()), allow_no_sandbox=True)
-    readable = [folder.resolve() for folder in options.readable]
-    request = ProgramRequest(context.args, Path.cwd(), options.seconds, readable=readable, keeps_output=options.as_json)
+    request = ProgramRequest(
+        context.args,
+        Path.cwd(),
+        options.seconds,
+        readable=[folder.resolve() for folder in options.readable],
+        writable=[folder.resolve() for folder in options.writable],
+        settings={"allow_same_value_writes" if options.same_value else "tell_same_value_writes": True},
+        keeps_output=options.as_json,
+    )
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
-        report = run_whole(toolset, ProgramRecipe(source, definitions), request, Path(scratch), _progress())
+        recipe = ProgramRecipe(source, definitions, standards=NAMED_STANDARDS[options.standard])
+        report = run_whole(toolset, recipe, request, Path(scratch), _progress())
     if options.as_json:
         print_json(report)
     else:
         sys.stdout.flush()
-        console = Console(file=sys.stderr, highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
-        console.print(ProgramPage(report, source.texts), soft_wrap=False)
+        error_console().print(ProgramPage(report, source.texts), soft_wrap=False)
         others = "run it with other arguments and sizes, too"
-        say_next(others if report.is_clean else "correct the first finding, and run it again", on_errors=True)
+        found = "correct the first finding, and run it again"
+        own = "look at what the program says of itself"
+        say_next(others if report.is_clean else own if _status(report) == _OWN_STATUS else found, on_errors=True)
+    return _status(report)
+
+
+def _status(report: ProgramReport) -> int:
     if report.ended in {"not-built", "refused"}:
         return _CANNOT
-    return (report.status or 0) if report.is_clean else _FOUND
+    if report.has_errors:
+        return _FOUND
+    if report.limit:
+        return _LIMIT
+    return 0 if report.is_clean else _OWN_STATUS if report.ended == "exit" else _FOUND
 
 
 def _progress() -> Callable[[str], None]:

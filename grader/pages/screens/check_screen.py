@@ -36,6 +36,7 @@ class CheckPage:
     checked: Checked
     report: CheckReport
     sources: Mapping[str, str]
+    shows_metrics: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         yield self._title()
@@ -67,12 +68,27 @@ class CheckPage:
             yield Text()
             yield Text("The kernel printed:", style="bold")
             yield from block_view(visible_text.block(self.checked.printed, lines=_PRINTED_LINES))
-        if metrics := self.report.metrics:
+        if self.shows_metrics and (metrics := self.report.metrics):
             yield Text()
             width = max(len(name) for name in metrics)
             for name, value in metrics.items():
                 yield Padding(Text(f"{name:<{width}}  {value:,}"), _INDENT, expand=False)
         yield from _left_out(self.report.left_out)
+
+
+@dataclass(frozen=True)
+class Excerpts:
+    """The lines of findings whose words are told elsewhere, with their marks."""
+
+    findings: Sequence[Finding]
+    sources: Mapping[str, str]
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        for one in self.findings:
+            if shown := excerpt(one, self.sources, around=1):
+                yield from excerpt_view(shown, place_of(one), options.max_width)
+            elif one.file and one.line:
+                yield Text(f"  {visible_text.line(one.file, 80)}, line {one.line:,}", style="dim")
 
 
 _Finding = TypeVar("_Finding", Finding, HostFinding | ProgramFinding)
@@ -125,6 +141,10 @@ class ProgramPage:
             yield Text()
             yield Text.assemble((f"{refusal.verdict.facts.label}: ", "bold red"), visible_text.line(first, 600))
             yield from (Text(f"  {visible_text.line(line, 400)}") for line in others)
+            place = Finding(
+                kind=refusal.verdict, message="", file=refusal.file, line=refusal.line, columns=refusal.columns
+            )
+            yield Excerpts((place,), self.sources)
         if self.report.message:
             yield Text()
             yield Text(visible_text.line(self.report.message, 600), style="bold red")
@@ -145,9 +165,15 @@ class ProgramPage:
         notes = len(self._findings()) - errors
         name = visible_text.line(next(iter(self.sources)), 80)
         launched = f"{counted(report.launches, 'launch', 'launches')} of {counted(len(report.kernels), 'kernel')}"
-        if report.is_clean:
+        if report.ended == "exit" and not errors:
+            label, style = (
+                ("✓ Clean", "bold green") if report.is_clean else (f"✗ Ended with status {report.status}", "bold red")
+            )
             what = f"nothing was found; {launched}" + (f"; {counted(notes, 'note')}" if notes else "")
-            return one_line(Text.assemble(("✓ Clean", "bold green"), f"  {name}: {what}"))
+            if not report.launches:
+                label, style = ("○ Not checked", "bold yellow") if report.is_clean else (label, style)
+                what = "no kernel was launched, so none was checked"
+            return one_line(Text.assemble((label, style), f"  {name}: {what}"))
         if report.ended in {"not-built", "refused"} and not errors:
             return one_line(Text.assemble(("⊘ Not run", "bold red"), f"  {name}"))
         what = f"{counted(errors, 'finding')}; {launched}" if errors else launched
@@ -156,18 +182,17 @@ class ProgramPage:
 
     def _view(self, finding: HostFinding | ProgramFinding, width: int) -> Iterator[RenderableType]:
         if isinstance(finding, HostFinding):
-            yield from self._host(finding, width)
+            yield from self._host(finding)
             return
         yield from finding_view(finding, None, self.sources, _DETAIL, width)
         if finding.launch_line:
             where = f"{visible_text.line(finding.launch_file or '', 80)}, line {finding.launch_line:,}"
             yield Text(f"  {visible_text.line(finding.kernel, 80)}, launched in {where}", style="dim")
 
-    def _host(self, finding: HostFinding, width: int) -> Iterator[RenderableType]:
+    def _host(self, finding: HostFinding) -> Iterator[RenderableType]:
         note = " (note)" if finding.severity == "note" else ""
         style = "bold" if note else "bold red"
         times = f" ({finding.count:,} times)" if finding.count > 1 else ""
         yield Text.assemble((f"{finding.label}{note}: ", style), visible_text.line(finding.message, 600), times)
         place = Finding(kind=Verdict.CRASH, message="", file=finding.file, line=finding.line, other=finding.other)
-        if shown := excerpt(place, self.sources, around=1):
-            yield from excerpt_view(shown, place_of(place), width)
+        yield Excerpts((place,), self.sources)

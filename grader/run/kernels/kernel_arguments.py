@@ -177,7 +177,7 @@ class _Matching:
             raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
         number = NUMBER_TYPES.get(wanted.type)
         element = parameter.element or (numbers_type(wanted.type, *number) if number else None)  # of a void*, as named
-        if element is None or not _same(element, wanted):
+        if element is None or not (_same(element, wanted) or _holds(element, wanted)):
             raise ArgumentError(_mismatch(self.kernel, parameter, wanted))
         if parameter.layout is not None and not wanted.extents:
             found = filled(parameter.name, parameter.layout, wanted, self._make_buffer)
@@ -276,6 +276,13 @@ def _same(element: ValueType, wanted: WantedArgument) -> bool:
     if number is None or name not in NUMBER_TYPES or number.is_bool != (name == "bool"):
         return False
     return (number.kind, number.bytes) == NUMBER_TYPES[name] or {name, element.name} <= _CHARACTERS
+
+
+def _holds(element: ValueType, wanted: WantedArgument) -> bool:
+    """Whether it is a whole number by value, whichever whole type either has: `_check_range` looks at the number."""
+    number, other = element.number, NUMBER_TYPES.get(_NAMESPACES.sub("", wanted.type), ("", 0))[0]
+    is_whole = number is not None and number.kind != "floating" and not number.is_bool
+    return is_whole and not wanted.extents and other in {"signed", "unsigned"} and wanted.type != "bool"
 
 
 def _check_range(parameter: Parameter, number: Leaf, wanted: WantedArgument) -> None:

@@ -191,7 +191,7 @@ class _Tries:
                 self._leave_out_include(name, line, library, what)
                 self.failed.append(build)
         for refusal in build.refusals:
-            if refusal.line > 0 and (self.main, refusal.line) not in done:
+            if refusal.line > 0 and not refusal.file and (self.main, refusal.line) not in done:
                 self._leave_out_at(self.main, refusal.line, "a declaration that cannot run here")
         return self.texts != before
 

@@ -10,7 +10,7 @@ import os
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 
@@ -88,6 +88,15 @@ class CheckError(RemediableError):
         self.proposals = tuple(proposals)
 
 
+_LITERAL = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])+'|"(?:\\.|[^"\\\n])*"(?P<next>(?=[A-Za-z_]))?""", re.DOTALL
+)
+
+
+def _with_space(match: re.Match[str]) -> str:
+    return match[0] if match["next"] is None else f"{match[0]} "
+
+
 @dataclass(frozen=True)
 class KernelSource:
     """A file and its author's own headers, by name, unchanged."""
@@ -101,6 +110,13 @@ class KernelSource:
         """The texts with these sources, included behind the file's last line."""
         includes = "".join(f'\n#include "{name}"' for name in self.companions)
         return {**self.texts, **self.companions, self.name: self.texts[self.name] + includes + "\n"}
+
+    def spaced(self) -> KernelSource:
+        """As C++03 reads it, for a later compiler: with a space between a text in quotation marks and a name behind it."""
+        texts = {name: _LITERAL.sub(_with_space, text) for name, text in self.texts.items()}
+        return replace(
+            self, texts=texts, companions={n: _LITERAL.sub(_with_space, t) for n, t in self.companions.items()}
+        )
 
     @property
     def kernels(self) -> list[str]:

@@ -24,6 +24,7 @@ from grader.model.verdicts import Verdict
 from grader.run.failure_causes import unset_locals
 from grader.run.judge_call import JUDGE_SECONDS, read_report, run_reporter, runner_argv, write_runner
 from grader.run.kernels.argument_text import ArgumentError, named_functions, parse_argument
+from grader.run.kernels.index_extents import KernelIndices
 from grader.run.kernels.kernel_arguments import (
     MAX_BUFFER_BYTES,
     match_arguments,
@@ -33,7 +34,15 @@ from grader.run.kernels.kernel_arguments import (
 )
 from grader.run.kernels.kernel_build import BuiltKernel, build_kernel
 from grader.run.kernels.kernel_source import KernelSource
-from grader.run.kernels.own_launches import SECOND_AXIS, Extent3, OwnLaunch, definitions_of, extent_text, own_launches
+from grader.run.kernels.own_launches import (
+    SECOND_AXIS,
+    Extent3,
+    OwnLaunch,
+    constants_of,
+    definitions_of,
+    extent_text,
+    own_launches,
+)
 from grader.run.kernels.parameter_types import Parameter, read_parameters
 from grader.run.launches.trace_phases import Trace
 from grader.run.programs.program_findings import reworded
@@ -62,13 +71,22 @@ class CheckRequest:
     is_proposed: bool = False  # whether the file's own launch may take the place of grid, block and arguments
     options: Sequence[str] = ()  # others that a proposed command line has to repeat
     early_return_is_error: bool = False
+    allow_same_value_writes: bool = False
     event_budget: int = 0  # of steps; 0: as its threads and buffers let expect
     seconds: int = 0  # of processor time, and any number of steps in it; 0: not said
     cooperative: bool = False  # the blocks run together and may wait at the grid's barrier
 
 
 # Of a request, in the format that kit/launch/launch_description.cpp reads.
-_DESCRIBED = ("grid", "block", "shared_bytes", "cooperative", "seed", "early_return_is_error")
+_DESCRIBED = (
+    "grid",
+    "block",
+    "shared_bytes",
+    "cooperative",
+    "seed",
+    "early_return_is_error",
+    "allow_same_value_writes",
+)
 
 
 class Checked(Launch):
@@ -201,6 +219,9 @@ _MOST_THREADS = 1 << 16  # of the file's own launch, in all
 _LARGEST_BLOCK = 1024  # CUDA's limit
 _WIDE: tuple[Extent3, Extent3] = ((2, 2, 1), (16, 16, 1))  # grid and block
 _FLAT: tuple[Extent3, Extent3] = ((4, 1, 1), (256, 1, 1))
+# The sizes that are tried, the first first; of these, a loop takes fewer.
+_WIDE_SIDES, _FLAT_SIDES, _LOOP_SIDES = (64, 32, 16, 8), (1024, 256, 64, 16), (256, 64, 16, 8)
+_LONGEST_FITTED = 1 << 16  # elements
 
 
 @dataclass(frozen=True)
@@ -235,14 +256,26 @@ def proposed_launch(source: KernelSource, kernel: str, parameters: Sequence[Para
     dynamic = any(re.search(r"\bextern\s+__shared__", text) for text in definitions)
     usual_shared = _DYNAMIC_BYTES if dynamic else 0
     widest = _WIDEST if _whole_numbers(parameters) <= 2 else _WIDEST // 2  # noqa: PLR2004 -- two sides, and no third number
-    told = [_told(own, at, parameter) for at, parameter in enumerate(parameters)]
+    indices = KernelIndices(definitions[0] if definitions else "", constants_of("\n".join(source.texts.values())))
+    told = [_filled(_told(own, at, parameter) or "", parameter, indices) for at, parameter in enumerate(parameters)]
     threads = math.prod(own.block or (1,))
     fits = threads <= _LARGEST_BLOCK and math.prod(own.grid or (1,)) * threads <= _MOST_THREADS
     if own.grid and own.block and own.shared_bytes is not None and fits:
-        arguments = tuple(one for one in told if one is not None)
+        arguments = tuple(one for one in told if one)
         if len(arguments) == len(told):
             return ProposedLaunch(own.grid, own.block, own.shared_bytes, arguments, own.line, is_whole=True)
-    block = own.block if own.block and threads <= _LARGEST_BLOCK else block
+    block = own.block if own.block and threads <= _LARGEST_BLOCK else indices.block(block)
+    if (
+        definitions
+        and not own.grid
+        and not any(one.is_pointer and text for text, one in zip(told, parameters, strict=True))
+    ):
+        sides = _WIDE_SIDES if wide else _LOOP_SIDES if re.search(r"\b(?:for|while)\b", definitions[0]) else _FLAT_SIDES
+        for side in sides[wide and _whole_numbers(parameters) > 2 :]:  # noqa: PLR2004 -- two sides, and no third number
+            grid = indices.grid(side, block)
+            if arguments := _fitted(parameters, indices, side, grid, block):
+                return ProposedLaunch(grid, block, own.shared_bytes or usual_shared, arguments, own.line)
+        grid = (_WIDE if wide else _FLAT)[0] if "blockIdx" in indices.text else (1, 1, 1)
     sizes = [own.bytes[at] for at, one in enumerate(parameters) if one.is_pointer]
     all_buffers = all(text for text, one in zip(told, parameters, strict=True) if one.is_pointer) and bool(sizes)
     extents = [int(size[1]) for size in (re.search(r"\[(\d+)\]", text) for text in told if text) if size]
@@ -257,12 +290,43 @@ def proposed_launch(source: KernelSource, kernel: str, parameters: Sequence[Para
     whole = _whole_numbers(parameters)
     size = number if whole <= 3 else 8 if whole <= 5 else 4  # noqa: PLR2004 -- so that products of them stay below _ELEMENTS
     size = min([size, *(elements for one in parameters if (elements := proposed_elements(one)))])
-    usual = [_seen_inside(source, one, number) or proposal(one, _ELEMENTS, size) for one in parameters]
+    length, counts = _ELEMENTS, [one.name for one in parameters if _whole_numbers([one])]
+    is_flat = definitions and not wide and not any(map(proposed_elements, parameters)) and len(counts) == 1
+    if is_flat and not re.search(r"\*\s*{0}\b|\b{0}\s*\*".format(*counts), indices.text):
+        length = size = _FLAT_SIDES[0]  # nothing makes a longer buffer of it
+    usual = [
+        _seen_inside(source, one, number) or _filled(proposal(one, length, size), one, indices) for one in parameters
+    ]
     of_each = (one.element.bytes if one.is_pointer and one.element else math.inf for one in parameters)
     larger = [(size or 0) >= _ELEMENTS * one for size, one in zip(own.bytes, of_each, strict=True)]
     chosen = zip(told, larger, usual, strict=True)
     arguments = tuple(text if text and (all_buffers or is_larger) else other for text, is_larger, other in chosen)
     return ProposedLaunch(grid, block, own.shared_bytes or usual_shared, arguments, own.line)
+
+
+def _fitted(
+    parameters: Sequence[Parameter], indices: KernelIndices, side: int, grid: Extent3, block: Extent3
+) -> tuple[str, ...]:
+    """With this number for each size, and buffers as long as the kernel's indices reach then. Empty: they do not say it, or too long."""
+    if any(one.texture or one.layout or one.trouble or one.is_function for one in parameters):
+        return ()
+    numbers = {one.name: side for one in parameters if _whole_numbers([one])}
+    reached = indices.extents([one.name for one in parameters if one.is_pointer], numbers, grid, block)
+    found = []
+    for one in parameters:
+        elements = reached.get(one.name) if one.is_pointer else 1
+        # What the border leaves out is there all the same.
+        elements = next((all_ for all_ in (side, side**2) if 3 * all_ < 4 * (elements or 0) < 4 * all_), elements)
+        if not elements or elements > _LONGEST_FITTED:
+            return ()
+        found.append(_filled(proposal(one, elements, side), one, indices))
+    return tuple(found)
+
+
+def _filled(text: str, parameter: Parameter, indices: KernelIndices) -> str:
+    """Random numbers where the kernel reads a buffer that it also writes; zeros say little."""
+    is_plain = parameter.is_pointer and parameter.layout is None and text.endswith("]=0")
+    return f"{text[:-1]}random" if is_plain and indices.is_read(parameter.name) else text
 
 
 def _whole_numbers(parameters: Sequence[Parameter]) -> int:

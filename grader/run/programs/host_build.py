@@ -27,7 +27,10 @@ from grader.run.kernels.kernel_source import (
 from grader.run.programs.host_text import host_text, read_only_parameters
 from grader.run.programs.host_toolchain import HostToolchain
 from grader.source.bare_code import hand_written_marker
-from grader.source.student_code import distance
+from grader.source.compiler_message import Diagnostic, messages
+from grader.source.cuda_vocabulary import LATER_HEADERS, absent_header, is_like_cuda
+from grader.source.name_sentences import unspaced_literal
+from grader.source.student_code import StudentCode, nearest_of_cuda
 from grader.system.confined_run import Finished, run_confined
 from grader.system.confinement import Confinement, Limits
 
@@ -253,7 +256,7 @@ def _why(work: _Work, unit: KernelSource, finished: Finished, log: str) -> tuple
         return (HostRefusal(unit.name, 0, f"The compiler was stopped: it needed more than {limit} for {unit.name}."),)
     if match := _OF_ASM.search(log):  # of asm() in the text: the compiler's own assembly has no mistakes
         return (HostRefusal(unit.name, 0, f"The assembler says of an asm statement: {match[1].strip()[:200]}"),)
-    refusals = refusals_of_errors(log, unit, work.made.missing)
+    refusals = refusals_of_errors(log, unit, work.made.missing, work.toolchain.version)
     ours = [str(folder) for folder in work.toolchain.includes]
     is_theirs = names_the_text(log, unit.texts, ours)
     return refusals if is_theirs else tuple(replace(one, verdict=Verdict.INTERNAL_ERROR) for one in refusals)
@@ -333,7 +336,6 @@ _LIBRARIES = (
     ("Windows", r"windows\.h|conio\.h|direct\.h|io\.h", r"Sleep|QueryPerformance\w+|LARGE_INTEGER|_getch|system_pause"),
     ("this part of CUDA graphs", r"(?!)", r"cudaGraph\w*|cudaUserObject\w*"),
 )  # fmt: skip
-_ERROR = re.compile(r"^(?:\./)?([^:\n]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
 _NAME = re.compile(
     r"[\u2018']([\w:]+)[\u2019'] (?:was not declared|has not been declared|does not name a type|is not a member)"
 )
@@ -345,49 +347,92 @@ _UNDEFINED = re.compile(
     r"undefined reference to [`\u2018']([^\n]+?)['\u2019]$",
     re.MULTILINE,
 )
-_WORD = re.compile(r"[A-Z][a-z]*")
-_MEANT = re.compile(r"did you mean [\u2018'](\w+)[\u2019']")
+_QUOTED = re.compile(r"'(?:[\w:]*::)?(\w+|[^\w\s'])(?:\([^']*\))?'")
 _OF_A_THREAD = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 _OF_REFERENCES = re.compile(
     r"(?:cuda(?:Bind|Unbind)(?:Texture|Surface)|cudaGetTexture(?:Reference|AlignmentOffset)|cudaGetSurfaceReference)\w*"
 )
 _INSTEAD = "Make a texture object with cudaCreateTextureObject()."
+OLDER = " Older C++ takes it without: --std c++03."  # what `tilelab run` has, and a hand-in has not
 _MOST = 3
-_MOST_LETTERS = 2
 _MOST_NAMES = 6
 
 
 @dataclass(frozen=True)
 class HostRefusal:
-    """`line` 0: no particular one."""
+    """`line` 0: no particular one. `columns`: the part of the line, from 0, without its end; None: all of it."""
 
     file: str
     line: int
     message: str
     verdict: Verdict = Verdict.COMPILE_ERROR  # needs-gpu: valid CUDA, most likely, that is not served here
+    columns: tuple[int, int] | None = None
+
+
+class _Place(NamedTuple):
+    file: str
+    line: int
+    columns: tuple[int, int] | None
 
 
 def refusals_of_errors(
-    log: str, unit: KernelSource, missing: Sequence[tuple[str, int, str]]
+    log: str, unit: KernelSource, missing: Sequence[tuple[str, int, str]], compiler: str = "this compiler"
 ) -> tuple[HostRefusal, ...]:
     """`missing`: headers that were left out of any source, with file and line. What they declare explains other errors."""
     missing = [one for one in missing if one[0] in unit.texts]
-    errors = [(file, int(line), text) for file, line, text in _ERROR.findall(log)]
-    unknown = [match[1].rpartition("::")[2] for _, _, text in errors if (match := _NAME.search(text))]
-    if telling := next(chain(_not_served(log, unit, missing, errors), _misnamed(unit, errors)), None):
+    errors = [one for one in messages(log) if one.severity == "error"]
+    unknown = [match[1].rpartition("::")[2] for one in errors if (match := _NAME.search(one.text))]
+    if telling := next(chain(_not_served(log, unit, missing, errors), _misnamed(unit, errors, missing)), None):
         return (telling,)
-    if missing and unknown:
-        file, line, header = missing[0]
+    for file, line, header in missing if unknown else ():
         why = f"perhaps `{unknown[0]}` is declared in it: put it beside the file, or name its folder with -I"
-        message = f"{header} was not found, and {why}."
-        return (HostRefusal(file, line, message),)
-    own = [one for one in errors if one[0] in unit.texts] or errors
-    found = tuple(HostRefusal(file, line, _said(text)) for file, line, text in own[:_MOST])
-    return found or (HostRefusal(unit.name, 0, "The file does not compile; the compiler says no line."),)
+        standard = any(one[2] in LATER_HEADERS for one in missing)
+        if (said := absent_header(header, compiler)) or not standard:
+            return (HostRefusal(file, line, said or f"{header} was not found, and {why}."),)
+    own = [one for one in errors if one.file in unit.texts] or errors
+    found: list[HostRefusal] = []  # one cause, as a macro's, may have errors in many lines, and a line several errors
+    for refusal in (_told(one, unit, compiler) for one in own):
+        if all(
+            refusal.message != one.message and (refusal.file, refusal.line) != (one.file, one.line) for one in found
+        ):
+            found.append(refusal)
+    nothing = HostRefusal(unit.name, 0, "The file does not compile; the compiler says no line.")
+    return tuple(found[:_MOST]) or (nothing,)
+
+
+def _told(error: Diagnostic, unit: KernelSource, compiler: str) -> HostRefusal:
+    """At the word that the compiler quotes: its columns are those of the text after the preprocessor."""
+    for name, text in unit.texts.items():
+        if literal := unspaced_literal(error, StudentCode(text)):
+            message = f"{literal.message} {literal.advice}{OLDER}"
+            return HostRefusal(name, literal.place.line, message, columns=literal.place.columns)
+    code, message = StudentCode(unit.texts.get(error.file, "")), _said(error.text)
+    for header in LATER_HEADERS:
+        included = any(re.search(rf"^\s*#\s*include\s*<{header}>", text, re.MULTILINE) for text in unit.texts.values())
+        if included and re.search(rf"'{header}\w*' is not a member of 'std'", error.text):
+            message = f"{message}. <{header}> is a header of {LATER_HEADERS[header]}: {compiler} was asked for an earlier standard."
+    words = _QUOTED.findall(error.text)
+    word = next((one for one in words if one in code.line(error.line)), next(iter(words), ""))
+    file, line, columns = _place(error, unit, word)
+    return HostRefusal(file, line, message, columns=columns)
+
+
+def _place(error: Diagnostic, unit: KernelSource, word: str) -> _Place:
+    """Of this word in the error's line, or in the macro that the line uses; of the whole line where it is in neither."""
+    code = StudentCode(unit.texts.get(error.file, ""))
+    used = set(re.findall(r"\w+", code.line(error.line)))
+    if word and (word in used or not word.isidentifier()):
+        return _Place(error.file, error.line, code.word_at(error.line, error.column, word).columns)
+    for file, text in unit.texts.items() if word else ():
+        for number, line in enumerate(StudentCode(text).bare, 1):
+            macro = re.match(r"\s*#\s*define\s+(\w+)", line)
+            if macro and macro[1] in used and re.search(rf"\b{re.escape(word)}\b", line):
+                return _Place(file, number, StudentCode(text).word_at(number, macro.end(), word).columns)
+    return _Place(error.file, error.line, None)
 
 
 def _not_served(
-    log: str, unit: KernelSource, missing: Sequence[tuple[str, int, str]], errors: Sequence[tuple[str, int, str]]
+    log: str, unit: KernelSource, missing: Sequence[tuple[str, int, str]], errors: Sequence[Diagnostic]
 ) -> Iterator[HostRefusal]:
     """Headers of libraries, and references to textures, which CUDA 12 removed."""
     for file, line, header in missing:
@@ -397,27 +442,36 @@ def _not_served(
     for name, source in unit.texts.items():
         if found := texture_reference(log, source):
             yield HostRefusal(name, found.line or 0, f"{found.message} {found.advice}".strip())
-    for file, line, text in errors:
-        match = _NAME.search(text)
-        if match and file in unit.texts and _OF_REFERENCES.fullmatch(match[1]):
+    for one in errors:
+        match = _NAME.search(one.text)
+        if match and one.file in unit.texts and _OF_REFERENCES.fullmatch(match[1]):
             message = f"`{match[1]}` belongs to the texture references of old CUDA, which CUDA 12 removed. {_INSTEAD}"
-            yield HostRefusal(file, line, message)
+            yield HostRefusal(one.file, one.line, message)
 
 
-def _misnamed(unit: KernelSource, errors: Sequence[tuple[str, int, str]]) -> Iterator[HostRefusal]:
-    for file, line, text in errors:
-        match, member, is_own = _NAME.search(text), _MEMBER.search(text), file in unit.texts
+def _misnamed(
+    unit: KernelSource, errors: Sequence[Diagnostic], missing: Sequence[tuple[str, int, str]]
+) -> Iterator[HostRefusal]:
+    """Names that CUDA has and the kit has not, and those that look like CUDA's and are none."""
+    for one in errors:
+        match, member, is_own = _NAME.search(one.text), _MEMBER.search(one.text), one.file in unit.texts
         name = (
             f"{member[2]}::{member[1]}" if member else match[1] if match else ""
         )  # with that of a library that is here in part
-        if name and (is_own or "::" in name) and (library := library_of(name)):
+        if not name or not (is_own or "::" in name):
+            continue
+        file, line, columns = _place(one, unit, name.rpartition("::")[2])
+        if is_like_cuda(name):
+            near = nearest_of_cuda(name)
+            if (near or not missing) and not any(name in StudentCode(text).declared for text in unit.texts.values()):
+                message = f"CUDA has no `{name}`.{f' Is `{near}` meant?' if near else ' Check its spelling.'}"
+                yield HostRefusal(file, line, message, columns=columns)
+        elif library := library_of(name):
             message = f"The program uses {library} (`{name}`), which cannot run here."
-            yield HostRefusal(file, line, message, Verdict.NEEDS_GPU)
-        if match and is_own and (meant := _misspelt(match[1], text)):
-            yield HostRefusal(file, line, f"`{match[1]}` is not declared. Is `{meant}` meant?")
-        if match and is_own and re.match(r"cuda[A-Z]|cu[A-Z]", match[1]):
-            message = f"`{match[1]}` of the CUDA runtime is not there without a GPU yet."
-            yield HostRefusal(file, line, message, Verdict.NEEDS_GPU)
+            yield HostRefusal(file, line, message, Verdict.NEEDS_GPU, columns)
+        elif is_own and re.match(r"cuda[A-Z]|cu[A-Z]", name):
+            message = f"`{name}` of the CUDA runtime is not there without a GPU yet."
+            yield HostRefusal(file, line, message, Verdict.NEEDS_GPU, columns)
 
 
 def _said(error: str) -> str:
@@ -426,19 +480,6 @@ def _said(error: str) -> str:
     if hint and "tilelab_host::" in error:
         return hint
     return f"The compiler says: {error}{'. ' if hint else ''}{hint}"
-
-
-def _misspelt(name: str, error: str) -> str:
-    """The kit's name that is meant. A digit, a word more, or Get instead of Set makes another function of CUDA."""
-    proposed = _MEANT.search(error)
-    meant = proposed[1] if proposed else ""
-    is_other = (
-        re.findall(r"\d", name) != re.findall(r"\d", meant)
-        or name.replace("Set", "Get") == meant.replace("Set", "Get")
-        or set(_WORD.findall(meant)) < set(_WORD.findall(name))
-    )
-    is_near = meant.startswith("cuda") and not is_other and distance(name, meant) <= _MOST_LETTERS
-    return meant if is_near else ""
 
 
 def undefined_names(log: str) -> tuple[HostRefusal, ...]:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from grader.model.verdicts import Verdict
 from grader.run.kernels.own_launches import extent_text
-from grader.run.programs.run_record import Facts
+from grader.run.programs.run_record import REFUSED_FILE, Facts
 
 # A sentence alone, or with its advice, or also with another label than its kind's.
 Words = str | tuple[str, str] | tuple[str, str, str]
@@ -122,6 +122,14 @@ _ABORTED = {
         "The program's last words on the screen say which. An exception ends the program unless a catch is around this line.",
     ),
 }
+
+
+def refused_file(facts: Facts) -> Words:
+    act, folder = "write" if facts.record.flag("write") else "read", facts.record.text("folder")
+    message = (
+        f"The program was not allowed to {act} {facts.record.text('path')}: it may {act} below the current folder."
+    )
+    return message, f"tilelab run --{act} {folder} … lets it."
 
 
 def host_crash(facts: Facts) -> Words:
@@ -410,12 +418,14 @@ SENTENCES = {
     "write-before-sync": Row("Changed before the stream has finished", Verdict.RACE),
     "copy-race": Row("Race between streams", Verdict.RACE),
     "launch-race": Row("Race between two launches", Verdict.RACE),
+    REFUSED_FILE: Row("File that may not be opened", Verdict.CRASH, "always"),
     # Only a judge tells of what the host computed.
     "host-computed": Row("Result computed by the host", Verdict.REJECTED),
     "host-reads": Row("Result that hangs on what the host reads", Verdict.REJECTED),
 }
 # Of a message that needs no choice, what stands in braces is a fact.
 _MESSAGES: dict[str, str | Callable[[Facts], Words]] = {
+    REFUSED_FILE: refused_file,
     "leak": leak,
     "copy-size": copy_size,
     "copy-direction": copy_direction,

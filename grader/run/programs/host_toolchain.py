@@ -9,6 +9,7 @@ import re
 import subprocess
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from grader.engines import backend, cpu_toolchain
@@ -27,6 +28,12 @@ _PRELUDE_TEXT = "#include <cuda_on_host.hpp>\n" + "".join(
 )
 # The first that takes a program is its own. nvcc's default comes first: C++20 refuses a few programs that C++17 takes.
 STANDARDS = ("gnu++17", "gnu++20")
+# As nvcc's -std takes them. The kit's headers need C++17, which takes nearly all that older standards take.
+NAMED_STANDARDS = {
+    "": STANDARDS,
+    **dict.fromkeys(("c++03", "c++11", "c++14", "c++17"), STANDARDS[:1]),
+    "c++20": STANDARDS[1:],
+}
 _LANGUAGE = (
     "-fconcepts",  # the kit's device headers use them
     "-Wno-register",
@@ -64,6 +71,12 @@ class HostToolchain:
     @property
     def home(self) -> CompilerHome:
         return home_of(self.compiler)
+
+    @cached_property
+    def version(self) -> str:
+        """`g++ 12.2.0`."""
+        said = subprocess.run([self.compiler, "-dumpfullversion"], check=False, capture_output=True, text=True)
+        return f"{Path(self.compiler).name} {said.stdout.strip()}".strip()
 
     @property
     def readable(self) -> list[Path]:

@@ -18,6 +18,7 @@ from grader.run.programs.run_record import (
     FIRST_OF_KERNELS,
     MEMORY,
     NOT_READY,
+    REFUSED_FILE,
     SIGNALS,
     AllocationRecord,
     ErrorRecord,
@@ -61,6 +62,7 @@ class ProgramRefusal(Model):
     kernel: str = ""
     file: str | None = None
     line: int | None = None
+    columns: tuple[int, int] | None = None  # the part of the line, from 0, without its end
     launch_line: int | None = None
 
 
@@ -78,11 +80,16 @@ class ProgramReport(Model):
     output: str = ""  # with --json: what the program wrote to its standard output
     output_cut: bool = False
     seconds: dict[str, float] = Field(default_factory=dict)  # of building and running
+    limit: bool = False  # it was stopped because it used all that it may
+
+    @property
+    def has_errors(self) -> bool:
+        return "error" in {one.severity for one in self.findings} | {one.severity for one in self.host}
 
     @property
     def is_clean(self) -> bool:
-        severities = [one.severity for one in self.findings] + [one.severity for one in self.host]
-        return self.ended == "exit" and "error" not in severities
+        """Nothing was found, and the program says itself that it did what it should."""
+        return self.ended == "exit" and not self.status and not self.has_errors
 
 
 _ABOUT_A_LAUNCH = frozenset({"launch", "cudaLaunchKernel"})
@@ -153,6 +160,7 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
     """In the order of the record: what happened first comes first. Leaks come last."""
     moved = {one.allocation for one in facts.record.host if one.kind == "bad-free" and one.allocation is not None}
     failed = any(one.error not in {0, NOT_READY} for one in facts.record.errors)
+    failed = failed or any(one.kind == REFUSED_FILE for one in facts.record.host)
     records, leaks = list[HostRecord](), list[HostRecord]()
     for one in (*_with_errors(facts), *_short_copies(facts)):
         (leaks if one.kind == "leak" else records).append(one)
@@ -170,6 +178,8 @@ def host_findings(facts: RunFacts) -> tuple[HostFinding, ...]:
 def _with_errors(facts: RunFacts) -> Iterator[HostRecord]:
     stopped = facts.record.ended == "timeout"  # by the limit: the launch that was running then is no mistake
     for one in facts.record.host:
+        if one.kind == REFUSED_FILE and not one.text("folder"):
+            continue  # the program's own affair
         if (stopped and one.number("error") == _LAUNCH_TIMEOUT) or (
             one.flag("managed") and not left_out(facts_of(one, facts))
         ):

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -181,6 +181,7 @@ class ProgramRecipe:
     frame: TextFrame = NO_FRAME
     kept: Path | None = None
     most_kernels: int = MOST_KERNELS
+    standards: Sequence[str] = STANDARDS  # of C++, for the host's side: the first that takes it
 
 
 _KEPT = 40  # kernels; the oldest go
@@ -392,9 +393,7 @@ def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progre
     return BuiltProgram(chain, host, kernels, tuple(unused))
 
 
-def _compiled_alone(
-    toolset: Toolset, recipe: ProgramRecipe, names: Collection[str], scratch: Path
-) -> Iterator[ProgramKernel]:
+def _compiled_alone(toolset: Toolset, recipe: ProgramRecipe, names: Set[str], scratch: Path) -> Iterator[ProgramKernel]:
     """Kernels that no launch names. nvcc compiles them as well; of a template it needs a launch, as here."""
     fingerprint = toolset.fingerprint() if names and recipe.kept else ""
     known = {one.kernel for unit in recipe.source.units for one, _ in unit.items() if "template" not in one.words}
@@ -422,7 +421,7 @@ def _compiled_alone(
 def _built_host(toolset: Toolset, recipe: ProgramRecipe, scratch: Path) -> tuple[HostToolchain, HostBuild]:
     """By the first standard of C++ that takes the program. If none does, what is told comes from the one with the fewest errors."""
     tries: list[tuple[HostToolchain, HostBuild]] = []
-    for standard in STANDARDS:
+    for standard in recipe.standards:
         chain = host_toolchain(toolset, standard)
         folder = scratch / f"host-{standard}"
         folder.mkdir()

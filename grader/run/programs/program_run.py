@@ -12,9 +12,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, get_args
 
@@ -35,7 +35,7 @@ from grader.run.programs.program_findings import (
     kernel_findings,
 )
 from grader.run.programs.program_kernels import BuiltProgram, ProgramKernel, ProgramRecipe, Progress, build_program
-from grader.run.programs.run_record import RefusalRecord, RunFacts, RunRecord
+from grader.run.programs.run_record import REFUSED_FILE, HostRecord, RefusalRecord, RunFacts, RunRecord
 from grader.system.confinement import Limits
 
 OUTPUT_BYTES = 16 << 20  # of a program's output, where it is kept
@@ -57,6 +57,8 @@ class ProgramRequest:
     seconds: int  # for the whole run
     program: Path = Path()
     readable: Sequence[Path] = ()  # besides the current folder
+    writable: Sequence[Path] = ()  # the same
+    settings: Mapping[str, bool] = field(default_factory=dict)  # of every launch: kit/program/program_description.hpp
     keeps_output: bool = False  # instead of showing it
     launch_seconds: int = 0  # of processor time for one launch; 0: seven tenths of what the whole run may take
     host_seconds: int = 0  # of processor time for host code; 0: as many as the whole run may take
@@ -128,7 +130,7 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
     argv = toolset.confinement.wrap(
         [str(request.program), *request.arguments],
         readable=[request.program.parent, *request.readable],
-        writable=[request.folder],
+        writable=[request.folder, *request.writable],
         limits=Limits(
             "program",
             cpu_seconds=host_seconds + _LATER_SECONDS,
@@ -142,6 +144,7 @@ def program_description(toolset: Toolset, request: ProgramRequest, kernels: Sequ
     if request.silent:
         argv = silently(argv)
     return {
+        **({"options": dict(request.settings)} if request.settings else {}),
         "host": {"argv": argv},
         "kernels": {one.name.symbol: _kernel(toolset, one, request) for one in kernels},
         "limits": {
@@ -184,9 +187,16 @@ def run_whole(
     recipe = replace(recipe, kept=toolset.build / "programs")
     built = build_program(toolset, recipe, scratch, progress)
     if built.host.program is None:
-        why = ((one.message, one.file or None, one.line or None) for one in built.host.refusals)
-        refused = Verdict.COMPILE_ERROR
-        refusals = tuple(ProgramRefusal(verdict=refused, message=said, file=at, line=line) for said, at, line in why)
+        refusals = tuple(
+            ProgramRefusal(
+                verdict=one.verdict,
+                message=one.message,
+                file=one.file or None,
+                line=one.line or None,
+                columns=one.columns,
+            )
+            for one in built.host.refusals
+        )
         return ProgramReport(ended="not-built", refusals=refusals, left_out=tuple(built.host.left_out))
     built_after = time.monotonic() - began
     # nvcc compiles all of a file: one that it refuses does not run, whether this kernel would be launched or not.
@@ -194,18 +204,36 @@ def run_whole(
         one for one in (*built.kernels, *built.unused) if one.refusal and one.refusal.verdict is Verdict.COMPILE_ERROR
     ]
     if bad:
-        refusals = tuple(_refusal(one, one.refusal, None) for one in bad if one.refusal)
+        refusals = tuple(_refusal(one.name.shown, one, one.refusal, None) for one in bad if one.refusal)
         return ProgramReport(ended="not-built", refusals=refusals, left_out=tuple(built.host.left_out))
     progress("")
     record, output = run_program(toolset, replace(request, program=built.host.program), built.kernels, scratch)
     if record.ended == "internal":
         raise MachineError(f"the program could not be run: {record.detail}")
+    record = record.model_copy(update={"host": tuple(_with_folder(one, request) for one in record.host)})
     own, addresses = set(built.host.source.texts), record.places()
     places = places_of(built.toolchain, toolset.confinement, built.host.program, addresses, own)
     facts = RunFacts(record, places, built.host.source.lines(), built.names, built.host.unused)
     report = _report(facts, output, built, request.seconds)
     seconds = {"building": round(built_after, 3), "running": round(time.monotonic() - began - built_after, 3)}
     return report.model_copy(update={"left_out": tuple(built.host.left_out), "seconds": seconds})
+
+
+def _with_folder(record: HostRecord, request: ProgramRequest) -> HostRecord:
+    """Of a file that could not be opened: which folder an option has to name, where the sandbox alone is why."""
+    path = Path(request.folder, record.text("path"))
+    if record.kind != REFUSED_FILE or not record.text("path"):
+        return record
+    write = record.flag("write")
+    allowed = [request.folder, *request.writable, *(() if write else request.readable)]
+    try:
+        file = path.resolve()
+        is_there = file.parent.is_dir() if write else file.is_file()
+        if not is_there or any(file.is_relative_to(one.resolve()) for one in allowed):
+            return record
+    except OSError:
+        return record
+    return record.model_copy(update={"folder": str(Path(record.text("path")).parent)})
 
 
 def _report(facts: RunFacts, output: bytes, built: BuiltProgram, seconds: int) -> ProgramReport:
@@ -225,6 +253,7 @@ def _report(facts: RunFacts, output: bytes, built: BuiltProgram, seconds: int) -
             dict.fromkeys(one.name.shown for one in (*built.kernels, *built.unused) if one.name.shown not in launched)
         ),
         launches=sum(one.count for one in record.launches),
+        limit=ended == "timeout" or bool(record.limit),
         output=output[:OUTPUT_BYTES].decode("utf-8", "replace"),
         output_cut=len(output) > OUTPUT_BYTES,
     )
@@ -237,14 +266,17 @@ def _refusals(facts: RunFacts, kernels: Sequence[ProgramKernel]) -> tuple[Progra
         return ()
     kernel = next((one for one in kernels if one.name.symbol == refusal.kernel), None)
     place = facts.places.get(refusal.at)
-    return (_refusal(kernel, kernel.refusal if kernel and kernel.refusal else refusal, place.line if place else None),)
+    why = kernel.refusal if kernel and kernel.refusal else refusal
+    name = facts.kernels.get(refusal.kernel, refusal.kernel)
+    return (_refusal(name, kernel, why, place.line if place else None),)
 
 
-def _refusal(kernel: ProgramKernel | None, why: Refusal | RefusalRecord, launched: int | None) -> ProgramRefusal:
-    name = kernel.name.shown if kernel else ""
+def _refusal(
+    name: str, kernel: ProgramKernel | None, why: Refusal | RefusalRecord, launched: int | None
+) -> ProgramRefusal:
     cannot = "does not compile" if why.verdict is Verdict.COMPILE_ERROR else "cannot be run here"
     said = f"The kernel `{name}` {cannot}.\n{why.message}" if name else why.message
-    file = kernel.unit if kernel else None
+    file = (why.file if isinstance(why, Refusal) else "") or (kernel.unit if kernel else None)
     return ProgramRefusal(
         verdict=why.verdict, message=said, kernel=name, file=file, line=why.line or None, launch_line=launched
     )

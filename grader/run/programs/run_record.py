@@ -84,6 +84,9 @@ class ProgramFinding(Finding):
     number: SkipJsonSchema[int] = Field(default=0, exclude=True)
 
 
+REFUSED_FILE = "file-refused"  # a file that the program could not open, for whatever reason
+
+
 class HostRecord(BaseModel):
     """Something that the broker saw on the host's side. Which of the numbers there are depends on the kind."""
 

@@ -19,8 +19,7 @@ namespace tilelab::simt {
 
 class AccessHistory {
  public:
-  explicit AccessHistory(FindingLog& log) : log_(log) {}
-  void allow_same_value() { same_value_allowed_ = true; }
+  AccessHistory(FindingLog& log, SameValue same_value) : log_(log), same_value_(same_value) {}
 
   // The word's past accesses that the thread knows to have happened before its own access. They count as ordered. `atomic_turns`: the
   // thread knows of an atomic of its block on this word, which came after those that other blocks made in so many turns; 0: of none.
@@ -211,7 +210,7 @@ class AccessHistory {
   }
   void compare(std::uintptr_t word, const Node& a, const Node& b) {
     if (!conflict(a, b, false, false)) return;
-    if (same_value_allowed_ && same_value(a, b)) return;
+    if (same_value_ == SameValue::allowed && same_value(a, b)) return;
     if (b.rank() < a.rank()) return compare(word, b, a);
     const bool alike = a.rank() == b.rank();
     std::optional<std::pair<std::pair<std::uint32_t, std::uint16_t>, std::pair<std::uint32_t, std::uint16_t>>> racing;
@@ -226,6 +225,7 @@ class AccessHistory {
     if (!racing) return;
     const auto& [first, second] = *racing;
     RawFinding finding = race_between(a, {first.first, first.second}, b, {second.first, second.second}, word);
+    finding.same_value = same_value_ == SameValue::told && same_value(a, b);
     const auto says_so = [](const Node& node) { return node.kind == AccessKind::atomic || node.is_strong; };
     if ((a.block_scope || b.block_scope) && says_so(a) && says_so(b)) finding.about = RawFinding::About::scope;
     log_.report(finding);
@@ -245,7 +245,8 @@ class AccessHistory {
   static constexpr std::size_t most_of_a_word = 63;   // one for each bit of a mask
 
   FindingLog& log_;
-  bool same_value_allowed_ = false, ordered_some_ = false;
+  SameValue same_value_;
+  bool ordered_some_ = false;
   bool has_atomics_ = false;  // some word's past has
   std::vector<Shadow> shadows_;
   std::uint32_t turn_ = 0;

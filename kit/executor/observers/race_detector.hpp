@@ -32,11 +32,10 @@ namespace tilelab::simt {
 
 class RaceDetector final : public Observer {
  public:
-  enum class SameValue : std::uint8_t { races, allowed };  // plain writes of equal values to the same place
+  using SameValue = simt::SameValue;
 
-  explicit RaceDetector(FindingLog& log, SameValue same_value = SameValue::races) : log_(log), same_value_(same_value), history_(log) {
-    if (same_value == SameValue::allowed) history_.allow_same_value();
-  }
+  explicit RaceDetector(FindingLog& log, SameValue same_value = SameValue::races)
+      : log_(log), same_value_(same_value), history_(log, same_value) {}
   bool watches(Space) const override { return true; }
   bool needs_every_read() const override { return false; }
   void on_launch_begin(const LaunchEvent& launch) override {
@@ -383,7 +382,7 @@ class RaceDetector final : public Observer {
       word.written = word.written || access.kind != AccessKind::read;
       if (word.written && !of_one_thread) suspect(word);
     }
-    if (same_value_ == SameValue::allowed && access.kind == AccessKind::write) unsettled_.push_back({&word, position});
+    if (same_value_ != SameValue::races && access.kind == AccessKind::write) unsettled_.push_back({&word, position});
     return position;
   }
   // A thread does not race with itself.
@@ -396,7 +395,7 @@ class RaceDetector final : public Observer {
   }
   void extend(Word& word, std::size_t position, const Access& access) {
     Footprint& footprint = word.at(position);
-    if (same_value_ == SameValue::allowed && access.kind == AccessKind::write) unsettled_.push_back({&word, position});
+    if (same_value_ != SameValue::races && access.kind == AccessKind::write) unsettled_.push_back({&word, position});
     const auto thread = static_cast<std::uint16_t>(access.by.thread);
     if (thread >= footprint.lowest && thread <= footprint.highest) return;
     footprint.has_gaps = footprint.has_gaps || !threads_.in_use();
@@ -544,6 +543,7 @@ class RaceDetector final : public Observer {
     RawFinding finding = race_between(a, {block_, racing->first}, b, {block_, racing->second}, word.number);
     finding.lowest_warp = std::min(of_a.lowest, of_b.lowest) / 32;
     finding.highest_warp = std::max(of_a.highest, of_b.highest) / 32;
+    finding.same_value = same_value_ == SameValue::told && same_value(a, b);
     if (threads_.in_use()) finding.about = RawFinding::About::phases;
     if (a.completed_by.barrier != 0 && a.kind != AccessKind::read)
       finding.what =

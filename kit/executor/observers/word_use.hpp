@@ -31,11 +31,14 @@ struct Moment {
   std::uint32_t segment = 0;  // see ThreadOrder
 };
 
+// Plain writes of equal values to the same place. told: a race that says so.
+enum class SameValue : std::uint8_t { races, told, allowed };
+
 // What a statement does to a word.
 struct WordAccess {
   std::uintptr_t pc = 0;
   const Region* region = nullptr;
-  std::uint32_t content = 0;  // of the word after the write; only used if equal values are allowed
+  std::uint32_t content = 0;  // of the word after the write; only used where equal values are allowed or told
   AccessKind kind = AccessKind::read;
   std::uint8_t bytes = 0;  // mask of the word's four bytes
   bool is_volatile = false, block_scope = false, is_strong = false;

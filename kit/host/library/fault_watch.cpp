@@ -338,6 +338,12 @@ void protect(const nlohmann::json& reply, const char* key, int protection) {
 
 }  // namespace
 
+std::vector<std::uintptr_t> frames_here() {
+  Search search{.past_fault = true};
+  _Unwind_Backtrace(look, &search);
+  return search.found;
+}
+
 void watch_faults() {
   stack_t stack{};
   stack.ss_sp = handler_stack.data();

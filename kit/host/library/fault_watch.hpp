@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -60,6 +61,10 @@ std::size_t refused_bytes();
 // Other faults end the program, as they would without this.
 
 void watch_faults();
+// Calls of the program's own code that led here, the innermost first, as return addresses.
+std::vector<std::uintptr_t> frames_here();
+// Links file_watch.cpp, which says what of files is noticed.
+void watch_files();
 // Closes and opens the ranges that a reply names under "guard" and "unguard".
 void guard_ranges(const nlohmann::json& reply);
 

@@ -77,6 +77,7 @@ Session::Session() : channel_(tilelab::Descriptor(conversation)) {
   staging_bytes_ = std::min<std::size_t>(hello.fields.value("staging_bytes", std::size_t{0}), static_cast<std::size_t>(about.st_size));
   if (staging_bytes_ == 0) give_up("The broker gave this program no staging memory.");
   watch_faults();
+  watch_files();
 }
 
 Reply Session::exchange(const json& request) try {

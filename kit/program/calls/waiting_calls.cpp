@@ -8,8 +8,6 @@
 namespace tilelab::program {
 namespace {
 
-constexpr std::size_t most_frames = 16;  // of the program's calls
-
 Reply created(Session& session, const HostRequest& request, const char* what, const std::optional<std::uint64_t>& made) {
   if (!made && request.flag("hidden")) return reply_of(static_cast<int>(CudaError::memory_allocation));
   if (!made) return session.fail(what, CudaError::memory_allocation, request.at());

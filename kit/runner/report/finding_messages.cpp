@@ -469,12 +469,16 @@ std::vector<Finding> finding_messages(const std::vector<RawFinding>& raw, const 
   const MessageWriter writer(image, geometry);
   // To a student, several instructions of one line are one statement.
   std::map<std::tuple<std::string, std::string, int, std::string, int, std::string, std::string, std::string>, Finding> merged;
+  std::map<decltype(merged)::key_type, bool> stores_the_same;
   std::vector<Finding> described;
   for (const RawFinding& one : raw) described.push_back(writer.describe(one));
   subordinate_to_bounds(described, raw);
-  for (Finding& finding : described) {
+  for (std::size_t i = 0; i < described.size(); ++i) {
+    Finding& finding = described[i];
     const auto key = std::tuple(finding.severity, finding.kind, finding.site.line, finding.array, finding.other ? finding.other->line : 0,
                                 finding.site.access, finding.other ? finding.other->access : "", finding.site.file);
+    bool& same = stores_the_same.try_emplace(key, true).first->second;
+    same = same && raw[i].same_value;
     const auto [kept, inserted] = merged.try_emplace(key, finding);
     if (inserted) continue;
     const std::uint64_t count = kept->second.count + finding.count;
@@ -482,7 +486,10 @@ std::vector<Finding> finding_messages(const std::vector<RawFinding>& raw, const 
     kept->second.count = count;
   }
   std::vector<Finding> findings;
-  for (auto& [key, finding] : merged) findings.push_back(std::move(finding));
+  for (auto& [key, finding] : merged) {
+    if (stores_the_same[key]) finding.message += " All of these writes store the same value.";
+    findings.push_back(std::move(finding));
+  }
   if (findings.size() > max_findings) findings.resize(max_findings);
   return findings;
 }

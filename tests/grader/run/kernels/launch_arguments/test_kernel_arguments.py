@@ -111,3 +111,28 @@ def test_a_proposal_fits_its_parameter() -> None:
     ]
     proposals = [proposal(one) for one in kernel]
     assert len(match_arguments("scale", kernel, [parse_argument(one) for one in proposals])) == len(kernel)
+
+
+@pytest.mark.parametrize(
+    ("given", "text", "kind", "size", "fits"),
+    [
+        ("int=64", "unsigned int", "unsigned", 4, True),
+        ("int=64", "size_t", "unsigned", 8, True),
+        ("size_t=64", "short", "signed", 2, True),
+        ("long long=4294967295", "unsigned int", "unsigned", 4, True),
+        ("int=300", "unsigned char", "unsigned", 1, False),
+        ("int=-1", "unsigned int", "unsigned", 4, False),
+        ("unsigned=3000000000", "int", "signed", 4, False),
+        ("int=1", "float", "floating", 4, False),
+        ("int[4]=1", "unsigned int*", "unsigned", 4, False),
+    ],
+)
+def test_a_whole_number_fits_any_whole_type_that_holds_it(
+    given: str, text: str, kind: NumberKind, size: int, *, fits: bool
+) -> None:
+    one = parameter(text, kind, size)
+    if fits:
+        assert matched(one, given).numbers == parse_argument(given).content.numbers
+        return
+    with pytest.raises(ArgumentError):
+        matched(one, given)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from grader.run.kernels.kernel_source import KernelSource
@@ -45,7 +49,7 @@ def test_where_only_the_buffer_is_known_the_grid_does_not_leave_it() -> None:
 
 def test_a_number_of_the_file_is_not_taken_without_its_buffers() -> None:
     found = proposed(FLAT, "cudaMalloc(&d, atoi(v[1])); f<<<4, 256>>>(d, N);")
-    assert found.arguments == ("float[4096]=0", "int=64")
+    assert found.arguments == ("float[1024]=0", "int=1024")
 
 
 @pytest.mark.parametrize(("block", "grid", "number"), [("32, 32", (2, 2, 1), 64), ("16, 16", (2, 2, 1), 32)])
@@ -74,3 +78,24 @@ def test_a_kernel_that_asks_for_no_block_gets_one() -> None:
 def test_dynamic_shared_memory_of_unknown_size_is_large_and_leaves_room_for_arrays() -> None:
     assert proposed(f"extern __shared__ float s[]; {FLAT}", "f<<<4, 256, atoi(v[1])>>>(d, N);").shared_bytes == 32 << 10
     assert proposed(f"extern __shared__ float s[]; {FLAT}", "f<<<4, 256, 512>>>(d, atoi(v[1]));").shared_bytes == 512
+
+
+_KERNELS = tomllib.loads(Path(__file__).with_name("proposals.toml").read_text(encoding="utf-8"))["kernel"]
+_TYPES = {"float": FLOAT, "int": INT, "unsigned": numbers_type("unsigned int", "unsigned", 4)}
+
+
+def parameter(text: str) -> Parameter:
+    """Of `const float* A`."""
+    plain = text.strip().removeprefix("const ")
+    written, name = plain.rsplit(" ", 1)
+    is_pointer = written.endswith("*")
+    return Parameter(name, written, _TYPES[written.rstrip("*")], is_pointer=is_pointer, is_const=plain != text.strip())
+
+
+@pytest.mark.parametrize("kernel", _KERNELS, ids=lambda one: one["name"])
+def test_sizes_and_grid_follow_from_the_kernels_own_indices(kernel: dict[str, Any]) -> None:
+    text = kernel["text"]
+    head = text[text.index(" f(") + 3 : text.index(") {", text.index(" f("))]
+    found = proposed_launch(KernelSource("f.cu", {"f.cu": text}), "f", list(map(parameter, head.split(","))))
+    assert list(found.arguments) == kernel["arguments"]
+    assert kernel["launch"] in found.command(["f.cu"])
