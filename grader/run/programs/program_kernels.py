@@ -11,7 +11,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -393,7 +394,9 @@ def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progre
     return BuiltProgram(chain, host, kernels, tuple(unused))
 
 
-def _compiled_alone(toolset: Toolset, recipe: ProgramRecipe, names: Set[str], scratch: Path) -> Iterator[ProgramKernel]:
+def _compiled_alone(
+    toolset: Toolset, recipe: ProgramRecipe, names: AbstractSet[str], scratch: Path
+) -> Iterator[ProgramKernel]:
     """Kernels that no launch names. nvcc compiles them as well; of a template it needs a launch, as here."""
     fingerprint = toolset.fingerprint() if names and recipe.kept else ""
     known = {one.kernel for unit in recipe.source.units for one, _ in unit.items() if "template" not in one.words}
