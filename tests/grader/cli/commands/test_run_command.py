@@ -16,13 +16,14 @@ def run(folder: Path, body: str, *words: str, before: str = KERNEL) -> subproces
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
 
 
-def test_the_exit_status_is_the_programs_own_and_its_output_stands_alone(tmp_path: Path) -> None:
+def test_the_programs_own_status_is_told_and_its_output_stands_alone(tmp_path: Path) -> None:
     body = "int* x; cudaMalloc(&x, 32 * sizeof(int)); set<<<1, 32>>>(x, 32); int h; cudaMemcpy(&h, x, 4, cudaMemcpyDeviceToHost);\n"
     body += 'cudaFree(x); printf("%d %s\\n", h, words[1]); return 5;'
     done = run(tmp_path, body, "--json")
-    assert (done.returncode, done.stdout) == (5, "7 --json\n"), done.stderr
+    assert (done.returncode, done.stdout) == (4, "7 --json\n"), done.stderr
+    assert "Ended with status 5" in done.stderr
     assert "nothing was found" in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("next: run it with other arguments")
+    assert done.stderr.splitlines()[-1].startswith("next: look at what the program says")
 
 
 def test_a_mistake_changes_the_exit_status(tmp_path: Path) -> None:
