@@ -138,7 +138,7 @@ void run_case(const json& one, const Blob& blob) {
   std::string trouble;
   try {
     for (const json& trial : one.at("trials")) {
-      const LaunchRecord& launch = trial.contains("operands") ? bench().run(launch_of(trial, blob)) : run_program(program_of(trial, blob));
+      const LaunchRecord launch = trial.contains("operands") ? bench().run(launch_of(trial, blob)) : run_program(program_of(trial, blob));
       if (launch.verdict == Verdict::pass) continue;
       trouble = launch.message;
       break;
