@@ -214,7 +214,7 @@ def short_copy(facts: Facts) -> Words:
     return f"This copies {copied} to the host, and it has {facts.room}. No other copy fetches the rest."
 
 
-_ROUNDED_UP = "Round the number of blocks up: (n + 255) / 256 for blocks of 256. A division of whole numbers rounds down, also inside ceil()."
+_ROUNDED_UP = "Round the number of blocks up: (n + 255) / 256 for blocks of 256. A division of whole numbers rounds down, also in ceil()."
 _EXCHANGED = "dim3(x, y): x counts the blocks along a row, which are columns of the matrix, and y its rows. Does each side have its own?"
 _WHICH_THREAD = "Which thread should have written it? Work out the index of the last thread of the last block, and what its condition says."
 
