@@ -11,7 +11,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -393,7 +394,7 @@ def build_program(toolset: Toolset, recipe: ProgramRecipe, scratch: Path, progre
 
 
 def _compiled_alone(
-    toolset: Toolset, recipe: ProgramRecipe, names: Collection[str], scratch: Path
+    toolset: Toolset, recipe: ProgramRecipe, names: AbstractSet[str], scratch: Path
 ) -> Iterator[ProgramKernel]:
     """Kernels that no launch names. nvcc compiles them as well; of a template it needs a launch, as here."""
     fingerprint = toolset.fingerprint() if names and recipe.kept else ""
