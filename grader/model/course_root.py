@@ -44,11 +44,12 @@ def matching_lab(ids: Sequence[str], word: str) -> str:
     chosen = [one for one in ids if one == word] or [one for one in ids if word and word.casefold() in one.casefold()]
     if len(chosen) == 1:
         return chosen[0]
+    if chosen:
+        raise LabError(f"LAB={word} could be any of {', '.join(chosen)}")
     plain = {part: one for one in ids for part in (one, one.partition("-")[2])}
     near = difflib.get_close_matches(word.casefold(), plain, 1)
-    meant = f"; do you mean {plain[near[0]]}?" if near else ""
-    which = f"LAB={word} could be any of {', '.join(chosen)}" if chosen else f"there is no lab {word!r}{meant}"
-    raise LabError(f"{which}; the labs here are: {', '.join(ids) or 'none'}")
+    meant = f" (do you mean {plain[near[0]]}?)" if near else ""
+    raise LabError(f"there is no lab {word!r}{meant}; the labs here are: {', '.join(ids) or 'none'}")
 
 
 def load_labs(root: Path, wanted: Sequence[str]) -> list[Lab]:

@@ -31,7 +31,7 @@ def test_a_lab_is_named_in_whole_in_part_or_as_the_shell_completes_its_folder(wo
 
 @pytest.mark.parametrize("word", ["tield", "02-tilde", "Tileed"])
 def test_a_mistyped_lab_is_guessed_and_all_are_named(word: str) -> None:
-    with pytest.raises(LabError, match=r"do you mean 02-tiled\?; the labs here are: 00-first-program, 01-naive"):
+    with pytest.raises(LabError, match=r"do you mean 02-tiled\?\); the labs here are: 00-first-program, 01-naive"):
         load_labs(ROOT, [word])
 
 
