@@ -24,7 +24,7 @@ IN_WORDS = (
     "    each thread loads one element of a tile of B into Bs",
     "    barrier: all of both tiles is there",
     "    each thread adds the products of a row of As and a column of Bs to its sum",
-    "    barrier: nobody needs these tiles any more",
+    "    barrier: no thread needs these tiles any more",
     "At the end each thread stores its sum in C",
 )
 _LOADS = {"A": 2, "As": 2, "B": 3, "Bs": 3}
@@ -40,7 +40,7 @@ def worked_story(launch: Traced) -> Story:
     return replace(
         story,
         title="The worked example: an 8 x 8 product in tiles of 4 x 4, block (0,0,0)",
-        summary="Each number of the write-up's tables is in here, where it comes about. Step to a barrier, or follow one thread.",
+        summary="Each number of the write-up's tables is here, at the step that makes it. Step to a barrier, or follow one thread.",
         file="in words",
         runs=tuple(_in_words(one) for one in story.runs),
     )

@@ -27,7 +27,7 @@ from grader.engines.backend import (
     open_backend,
 )
 from grader.engines.toolset import Toolset, judge_called
-from grader.model.course_root import course_root, load_labs, matching_lab, seed_if_made
+from grader.model.course_root import course_root, load_labs, seed_if_made
 from grader.model.errors import MachineError, RemediableError
 from grader.pages.pages import calibration_page, sweep_drawing
 from grader.pages.speed.sweep_figure import calibration_table, conditions, row, sweep_figure, tier_calibration_table
@@ -195,7 +195,7 @@ def calibrate_labs(
     """Measure the naive kernel, the model solutions and faster kernels on this machine's GPU, and say which tiers they reach."""
     console = Console(highlight=False)
     root = course_root(Path.cwd())
-    labs = load_labs(root, [matching_lab(root, name) for name in lab or []])
+    labs = load_labs(root, lab or [])
     toolset = Toolset.open(root, allow_no_sandbox=True, backend=backend_choice())
     if not toolset.gpu.runs:
         raise RemediableError(f"nothing can be measured on this machine: {'; '.join(toolset.gpu.reasons)}.")

@@ -92,7 +92,7 @@ def build_for_cpu(
     except TooLongError as error:
         refusals = refuse(str(error))
     except BuildFaultError as error:
-        refusals = (Refusal(Verdict.INTERNAL_ERROR, 0, f"building failed on our side: {error}"),)
+        refusals = (Refusal(Verdict.INTERNAL_ERROR, 0, f"the grader could not build this lab: {error}"),)
     log = shortened("\n".join(steps.log))
     seconds = time.monotonic() - began
     if refusals:

@@ -22,7 +22,7 @@ from grader.run.launches.trace_phases import ACCESSES, CHANGES, Index3, Step, St
 _BEFORE, _AFTER = 10, 3  # steps of the thread
 _OF_OTHERS = 6
 _MOST_LINES = 8  # that write the array, in which a formula is looked for
-_NOTHING = "nothing that anybody wrote: what the memory happened to hold"
+_NOTHING = "an unwritten value: what the memory held before"
 
 
 class _Writer(NamedTuple):
@@ -146,7 +146,7 @@ def _written(unset: _Unset) -> str:
     """Which elements of the array are written at all."""
     array, writes = unset.read.array.name, sorted(unset.writes, key=lambda one: one.key)
     if not writes:
-        return f" Nobody writes to {array} at all."
+        return f" No thread writes to {array}."
     return f" What its threads write of {array} lies between {writes[0].name} and {writes[-1].name}."
 
 

@@ -16,7 +16,7 @@ _TOGETHER = frozenset({StepKind.WAIT, StepKind.LEAVE})  # what is recorded at on
 _GONE = frozenset({StepKind.LEAVE, StepKind.STOP})
 _STANDS = frozenset({StepKind.WAIT, StepKind.LEAVE, StepKind.STOP})
 _BEFORE = 3  # accesses of each thread that are shown before it stands
-_SCHEDULE = "The last accesses of each thread before the barrier, and where the threads are when nobody can go on."
+_SCHEDULE = "The last accesses of each thread before the barrier, and where the threads are when none can continue."
 Standing = tuple[StepKind, int]  # what a thread does, and in which line
 
 
@@ -207,7 +207,7 @@ def _lane_said(found: _Lost) -> str:
     who = f"Lane {found.lane}, thread {found.at.who},"
     if found.is_alone:
         mask = f"the mask{f' {found.mask}' if found.mask else ''}, which does not name lane {found.lane} itself"
-        return f"{who} calls it with {mask}: it takes part in nothing, and what it gets is undefined."
+        return f"{who} calls it with {mask}: it does not take part, and what it gets is undefined."
     said = f"{who} takes the value of lane {found.source}, which takes no part: what it gets is undefined."
     empty = {one.thread % LANES for one in found.together if one.step[5] == 0}
     others = sorted(empty - {found.lane})

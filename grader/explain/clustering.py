@@ -234,7 +234,7 @@ def _of_finding(finding: Finding, shapes: LineShapes) -> tuple[str, str]:
     where = next((words for sign, words in _PLACES.items() if sign in finding.message), "")
     if where or finding.kind is Verdict.UNINITIALIZED_READ:
         did = {"read": "reads", "write": "writes"}.get(finding.access or "", "uses")
-        end = where or "that nobody has written"
+        end = where or "that was never written"
         return f"{finding.kind} {finding.access} {array} {end}", f"{did} {what} {end}"
     return f"{finding.kind} {array} {_words(finding.message)}", finding.message
 

@@ -23,7 +23,7 @@ from grader.run.launches.lab_launch import Build, Run, Traced, TraceRequest
 from grader.run.launches.trace_phases import ACCESSES, BESIDE_FROM, CHANGES, StepKind
 
 _KINDS = {"read": StepKind.READ, "write": StepKind.WRITE, "atomic": StepKind.ATOMIC}
-_UNSET = "nothing that anybody wrote"
+_UNSET = "an unwritten value"
 
 
 @dataclass(frozen=True)

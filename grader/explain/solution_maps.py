@@ -211,8 +211,8 @@ def _grams(shape: Shape) -> Counter[tuple[str, ...]]:
     return Counter([*((one,) for one in shape), *zip(("", *shape), (*shape, ""), strict=True)])
 
 
-NO_LINE = "no line of the file is known to be at fault"
-NO_COUNTERPART = "the solution has no line that plays the same part"
+NO_LINE = "it is not known which line is wrong"
+NO_COUNTERPART = "no line of the solution corresponds to the wrong one"
 MISSING_BARRIER = "this barrier is missing"
 _LONGEST = 160  # characters of a line
 

@@ -248,7 +248,7 @@ def _questions(
     if unloaded is not None and unloaded.read > chosen[0]:
         text = f"What does thread {name} find in {unloaded.read.name} for k = {unloaded.k}?"
         right = f"{unloaded.value}, which thread {unloaded.write.who} has put there"
-        others = unloaded.wanted, "nothing that anybody wrote", "what was there before the last barrier"
+        others = unloaded.wanted, "an unwritten value", "what was there before the last barrier"
         yield asked(unloaded.read, text, right, others, unloaded.words)
     in_it, end = sum(times > 0 for times in found.times), chosen.index(found.store)
     if end > 0 and in_it < found.depth:

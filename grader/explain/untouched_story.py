@@ -236,7 +236,7 @@ def _who(found: _Untouched) -> str:
     expected, recording, do = found.expected, found.recording, found.do
     if expected is None:
         if not found.accesses:
-            return f"Nobody in this block {do}s anything of {found.array.name}."
+            return f"No thread of this block {do}s anything of {found.array.name}."
         ends = sorted(found.accesses, key=lambda one: one.key)
         return f"What its threads {do} of {found.array.name}: {ends[0].name} to {ends[-1].name}."
     by = f"Thread {expected.like.who} {do}s {expected.like.name} in line {expected.line}. By the same formula,"

@@ -38,23 +38,24 @@ def lab_at(root: Path, folder: Path) -> str:
     raise LabError(f"which lab? Name one of {', '.join(lab_ids(root))}, or run this command inside a lab's folder.")
 
 
-def matching_lab(root: Path, word: str) -> str:
-    """The lab that `word` names, by its id or a part of it: `02` or `tiled`. Raises LabError if there is none, or several."""
-    ids = lab_ids(root)
+def matching_lab(ids: Sequence[str], word: str) -> str:
+    """The one of `ids` that `word` names, whole or in part: `02` or `tiled`. Raises LabError if there is none, or several."""
     word = word.rstrip("/").rpartition("/")[2]  # as the shell completes it: assignments/<lab>/
     chosen = [one for one in ids if one == word] or [one for one in ids if word and word.casefold() in one.casefold()]
     if len(chosen) == 1:
         return chosen[0]
+    if chosen:
+        raise LabError(f"LAB={word} could be any of {', '.join(chosen)}")
     plain = {part: one for one in ids for part in (one, one.partition("-")[2])}
     near = difflib.get_close_matches(word.casefold(), plain, 1)
-    meant = f"; do you mean {plain[near[0]]}?" if near else ""
-    which = f"LAB={word} could be any of {', '.join(chosen)}" if chosen else f"there is no lab {word!r}{meant}"
-    raise LabError(f"{which}; the labs here are: {', '.join(ids) or 'none'}")
+    meant = f" (do you mean {plain[near[0]]}?)" if near else ""
+    raise LabError(f"there is no lab {word!r}{meant}; the labs here are: {', '.join(ids) or 'none'}")
 
 
 def load_labs(root: Path, wanted: Sequence[str]) -> list[Lab]:
-    """The labs named, or all of them, in order. Raises LabError that says what is wrong."""
-    labs = [load_lab(root, lab_id) for lab_id in (sorted(set(wanted)) or lab_ids(root))]
+    """The labs named, in whole or in part, or all of them, in order. Raises LabError that says what is wrong."""
+    ids = lab_ids(root)
+    labs = [load_lab(root, lab_id) for lab_id in sorted({matching_lab(ids, word) for word in wanted}) or ids]
     if not labs:
         raise LabError(f"{root / 'assignments'}: there is no lab here; a lab is a folder with a lab.toml")
     files = [lab.public.file for lab in labs]

@@ -82,7 +82,7 @@ _ORDER = {verdict: number for number, verdict in enumerate(Verdict)}
 _FACTS = {
     Verdict.INTERNAL_ERROR: VerdictFacts(
         label="Grader failed", short="grader", glyph="△", tone="ours",
-        happened="the grader failed; the student loses nothing, a person is told, and it is tried again next time",
+        happened="the grader failed; it costs the student nothing, the instructor is told, and the next run tries again",
         sentence="The grader itself failed on this lab. This is not your fault, and a person will look at it.",
         next_step="There is nothing you have to do.",
         redacted="the grader failed here; this is not your fault, and your instructor has been told",

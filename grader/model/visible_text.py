@@ -24,6 +24,7 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _JOINERS = "\u200c\u200d"  # Persian and Indic names, and many emoji, need them
 _MARKS = 4  # the most combining marks on one letter; no writing system has more
 _TAB = 4
+_NOTE = 18  # letters of "… (+3 characters)": a shorter rest is shown instead
 # Names, and not the pictures from U+2400 on, which few fonts have.
 _CONTROLS = (
     *("NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "TAB", "LF", "VT", "FF", "CR", "SO", "SI"),
@@ -106,6 +107,7 @@ def _changed(value: object, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _cut(text: str, limit: int, *, keep: str) -> str:
+    limit = len(text) if len(text) < limit + _NOTE else limit
     if len(text) <= limit and text.isascii() and text.isprintable():  # most texts
         return text
     shown: list[str] = []

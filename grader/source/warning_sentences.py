@@ -69,8 +69,8 @@ def _no_return(told: MatchedMessage) -> Said | None:
     place = told.code.place(*head.span(1))
     what = f"`{head[1]}`, which begins in line {place.line}, ends in line {told.error.line} without a `return`."
     launch = "LaunchConfig" in told.code.line(place.line)
-    gets = "the grid and the block that it has chosen are lost" if launch else "what it gives back is chance"
-    return Said(place, f"{what} So {gets}.", "Its last statement has to return the value that its head promises.")
+    gets = "the grid and the block that it has chosen are lost" if launch else "the value that it returns is undefined"
+    return Said(place, f"{what} So {gets}.", "Its last statement has to return a value of the declared type.")
 
 
 @WARNINGS.says(r"reference, not call, to function '(?P<function>[^']*)'")

@@ -56,7 +56,7 @@ constexpr auto no_room_for_its_block =
     "waits here until a block behind its own changes a value. So do all blocks before that one, and they are more than even the largest "
     "GPU holds at the same time: the block behind never starts";
 constexpr auto waited_for_later =
-    "waited here until a block behind its own had changed a value. CUDA promises that only to a cooperative launch "
+    "waited here until a block behind its own had changed a value. CUDA guarantees that only to a cooperative launch "
     "(cudaLaunchCooperativeKernel): if the GPU has no room for all blocks at the same time, the launch hangs";
 
 // How a launch ended: what stopped it, in the words of findings.

@@ -94,11 +94,12 @@ end_meanwhile() { [ -z "$meanwhile_pid" ] || kill -- "-$meanwhile_pid" 2>/dev/nu
 end_beside() { [ -z "$beside_pid" ] || kill -- "-$beside_pid" 2>/dev/null || true; }
 
 # time_left LINE SECONDS: prints what the count of steps at the beginning of Ninja's or Make's line says of the time left, after SECONDS.
+# Nothing before a third is built: the first steps are the longest, and promised 9 minutes where 2 remained.
 time_left() {
   local built total left
   [[ $1 =~ ^\[\ *([0-9]+)(/([0-9]+)|%)\] ]] || return 0
   built=${BASH_REMATCH[1]} total=${BASH_REMATCH[3]:-100}
-  if [ "$2" -lt "${least_seconds:-4}" ] || [ $((built * 10)) -lt "$total" ] || [ "$built" -ge "$total" ]; then return; fi
+  if [ "$2" -lt "${least_seconds:-4}" ] || [ $((built * 3)) -lt "$total" ] || [ "$built" -ge "$total" ]; then return; fi
   left=$(((total - built) * $2 / built))
   if [ "$left" -lt 60 ]; then echo ", less than a minute left"; else echo ", about $(((left + 30) / 60)) min left"; fi
 }

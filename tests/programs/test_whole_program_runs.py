@@ -293,7 +293,7 @@ def test_a_program_is_given_the_error_that_a_gpu_reports_after_a_null_pointer(tm
 
 
 def test_a_kernel_that_nothing_launches_is_compiled_as_well(tmp_path: Path) -> None:
-    """Nvcc refuses the file. A template is compiled where it is used; that is said."""
+    """A compiler for GPUs refuses the file. A template is compiled where it is used; that is said."""
     text = (
         "__global__ void set(int *x) { *x = 1; }\nstatic __global__ void widen(int *x, int width) { *x = WIDTH; }\n"
         "template <class T> __global__ void any(T *x) { *x = 1; }\n"

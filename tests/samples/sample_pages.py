@@ -240,7 +240,7 @@ def _insight() -> ClassInsight:
         else SolutionLine(n, "")
         for n in range(1, 12)
     )
-    unplaced = (("no line of the file is known to be at fault", ("cyd",)),)
+    unplaced = (("it is not known which line is wrong", ("cyd",)),)
     return ClassInsight(
         (LabMistakes("race 1", 3, (mistake,)),),
         "out/instructor/comments.toml",

@@ -186,7 +186,9 @@ def show_history(
     _say_each(console, lines or ["no batch has kept grades here yet"])
     _say_each(console, history.notices, "note: ", "yellow")
     say_next(
-        "`tilelab pages` counts a changed override or deadline" if student.strip() else "name a student to see why"
+        f"`make pages OUT={out}` counts a changed override or deadline"
+        if student.strip()
+        else "name a student to see why"
     )
     return 0
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.engines.toolset import Toolset
-from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
+from grader.model.course_root import course_root, lab_at, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import CaseSpec, Lab, LabError, lab_ids
 from grader.model.outcome import LabOutcome, unjudged
@@ -284,7 +284,7 @@ def _starter_digest(lab: Lab) -> str:
 def chosen_labs(start: Path, wanted: Sequence[str], *, case: str | None, file: Path | None) -> tuple[Path, list[Lab]]:
     """The course, and the labs that are named, or the one that contains `start`, or all; of them those with `case`. Raises LabError."""
     root = course_root(start)
-    ids = [matching_lab(root, one) for one in wanted]
+    ids = list(wanted)
     if not ids:
         try:
             ids = [lab_at(root, start)]

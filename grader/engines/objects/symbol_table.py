@@ -74,7 +74,7 @@ class ElfFile:
         _, _, _, _, _, many, link, *_ = SECTION.unpack_from(self.content, self.headers_at)
         end = self.headers_at + (count or many) * SECTION.size
         if size != SECTION.size or end > len(self.content) or end - self.headers_at > _MOST_SECTIONS * SECTION.size:
-            raise ELFError(f"{path} has section headers of a strange kind, or ends before them")
+            raise ELFError(f"{path} has section headers of an unknown kind, or ends before them")
         rows = list(SECTION.iter_unpack(self.content[self.headers_at : end]))
         texts = self.data(Header("", *rows[link if names == _IN_FIRST_HEADER else names][1:]))
         self.sections = [Header(_name(texts, name), *others) for name, *others in rows]

@@ -221,7 +221,7 @@ class Arm(Processor):
         instruction, name = place.instruction, place.instruction.name
         relocation = place.relocations.get(0)
         if len(place.relocations) > (relocation is not None):
-            raise UnprovableCodeError(place.offset, "a relocation of a strange kind")
+            raise UnprovableCodeError(place.offset, "a relocation of an unknown kind")
         if name in NOTHING:
             return
         if any(isinstance(one, Memory) for one in instruction.operands):
@@ -348,7 +348,7 @@ class Arm(Processor):
         """From the linker's own table: where a variable of the thread's lies."""
         known = self.register(state, memory.base) == self._slot(relocation) and memory.displacement == 0
         if place.instruction.name != "ldr" or not known or relocation.symbol.kind != "STT_TLS" or relocation.addend:
-            raise UnprovableCodeError(place.offset, "the linker's table, used in a strange way")
+            raise UnprovableCodeError(place.offset, "the linker's table, used in an unsupported way")
         self.assign(state, place, self.memory.address_of(relocation.symbol, 0))
 
     def _relocated(self, state: State, place: CodeSite, relocation: Relocation) -> None:

@@ -290,7 +290,7 @@ class X86(Processor):
     def execute(self, state: State, place: CodeSite) -> None:
         instruction, name, operands = place.instruction, place.instruction.name, place.instruction.operands
         if any(offset not in {instruction.displacement_at, instruction.immediate_at} for offset in place.relocations):
-            raise UnprovableCodeError(place.offset, "a relocation of a strange kind")
+            raise UnprovableCodeError(place.offset, "a relocation of an unknown kind")
         if instruction.prefixes[3]:
             raise UnprovableCodeError(place.offset, "an address of 32 bits")
         if name in _STRINGS and (name != "movsd" or all(isinstance(one, Memory) for one in operands)):
@@ -356,7 +356,7 @@ class X86(Processor):
         relocation = place.relocation_at(place.instruction.displacement_at)
         if relocation is not None and relocation.kind == _THREAD_SLOT and operand.base == "rip" and not operand.index:
             if relocation.addend + place.instruction.length != place.instruction.displacement_at:
-                raise UnprovableCodeError(place.offset, "the linker's table, used in a strange way")
+                raise UnprovableCodeError(place.offset, "the linker's table, used in an unsupported way")
             return self.memory.address_of(relocation.symbol, 0)  # which is what the linker writes there
         return self.memory.load(state, (place.offset, position), self.address(state, place, operand), operand.size)
 

@@ -206,7 +206,7 @@ def _of_lab(lab_id: str, labs: Sequence[LabResult]) -> str:
     if timed == len(labs):
         return f"{name}: all correct kernels were timed, {len(labs)} of {len(labs)}."
     many = counted(len(labs), "correct kernel")
-    return f"{name}: only {timed} of {many} were timed, so speed changes nobody's points."
+    return f"{name}: only {timed} of {many} were timed, so speed changes no points."
 
 
 def _group(kernels: Sequence[tuple[Result, str, LabResult]]) -> Shown:

@@ -122,7 +122,7 @@ def people(view: ClassView, students: Sequence[str], most: int, link: Callable[[
 _MOST, _FEW = 40, 12  # students of a group; a longer list than the second is folded
 _NOTHING_TO_DO = 0  # of a group that needs nothing: it is folded
 _REMEDIES = {
-    "The grader failed": "Nobody loses points because of this. Grade again; report it if it happens again.",
+    "The grader failed": "It costs no points. Grade again; report it if it happens again.",
     "Still to be graded on a GPU": "These have no points yet. They have neither passed nor failed.",
     "CPU executor and GPU disagree": "A case counts only when both pass it. Find out which one is right; the instructor's result has "
     "both verdicts.",

@@ -269,13 +269,13 @@ _MOST_PEOPLE = 50
 def handed_in_to_gradescope(metadata: Path | None, _: Mapping[str, str]) -> HandedIn:
     """A file that is missing, or is not as Gradescope publishes it, says nothing. The submission is graded all the same."""
     if metadata is None or not metadata.is_file():
-        return HandedIn(notices=("Gradescope's file about this submission is missing, so the page names nobody",))
+        return HandedIn(notices=("Gradescope's file about this submission is missing, so the page shows no name",))
     try:
         data = json.loads(metadata.read_bytes()) if metadata.stat().st_size <= _MOST_METADATA else None
     except (OSError, ValueError, RecursionError):
         data = None
     if data is None:
-        return HandedIn(notices=("Gradescope's file about this submission cannot be read, so the page names nobody",))
+        return HandedIn(notices=("Gradescope's file about this submission cannot be read, so the page shows no name",))
     data = data if isinstance(data, dict) else {}
     users = data.get("users")
     named = [one for one in users[:_MOST_PEOPLE] if isinstance(one, dict)] if isinstance(users, list) else []

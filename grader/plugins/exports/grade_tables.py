@@ -104,7 +104,7 @@ def rows_by(results: Sequence[Result], keys_of: Callable[[Result], Sequence[str]
     nobody, kept = ([one for one, n in zip(results, most_often, strict=True) if n == times] for times in (0, 1))
     several = without(results, [*nobody, *kept])
     why = "left out, because several uploads are one student's: leave the one that counts and grade again"
-    empty = ["nobody is in this file, so there is nothing to import"] if results and not kept else []
+    empty = ["this file holds no students, so there is nothing to import"] if results and not kept else []
     return Rows(tuple(kept), [*empty, *about(nobody, unknown), *about(several, why)])
 
 
@@ -317,7 +317,7 @@ def moodle_worksheet(grades: Grades) -> Made:
         [[*headings, "Last modified (grade)"]],
         row,
         "Moodle leaves these as they are",
-        "Moodle leaves these out without a word; enter them by hand",
+        "Moodle leaves these out and says nothing; enter them by hand",
     )
 
 

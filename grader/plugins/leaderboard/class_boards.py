@@ -115,7 +115,7 @@ class LeaderboardFolder:
             self._put_aside(
                 path,
                 "the leaderboard's history",
-                "a new one begins, so nobody has improved since last time. It was damaged, or written by another version of Tilelab",
+                "a new one begins, without changes since last time. It was damaged, or written by another version of Tilelab",
             )
         return History()
 

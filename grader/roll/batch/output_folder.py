@@ -21,8 +21,10 @@ from typing import Literal, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from grader.explain.story import packed_page, unpacked
+from grader.model.course_root import matching_lab
 from grader.model.errors import HeldByAnotherError, MachineError, RemediableError, exclusively
 from grader.model.graded_class import NOTHING_KNOWN, ClassInsight, GradedClass
+from grader.model.labs import LabError
 from grader.model.result import LabResult, Model, Result, Standing, StepPage, Submission
 from grader.model.verdicts import Verdict
 from grader.roll.batch.plugin import ClassAddition, Export, registered
@@ -405,8 +407,10 @@ _DUST = 1e-6
 
 def with_labs(graded: GradedClass, chosen: Sequence[str]) -> GradedClass:
     """Totals and maxima are those of the `chosen` labs. Raises RemediableError."""
-    if strange := [one for one in chosen if one not in graded.lab_ids]:
-        raise RemediableError(f"the last batch did not grade {strange[0]!r}. It graded: {', '.join(graded.lab_ids)}")
+    try:
+        chosen = [matching_lab(graded.lab_ids, one) for one in chosen]
+    except LabError as error:
+        raise RemediableError(f"in the last batch, {error}") from error
     adjusted = [one.submission.id for one in graded.results if abs(one.total - total(one.labs)[0]) > _DUST]
     if adjusted:
         raise RemediableError(

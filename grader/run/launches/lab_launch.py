@@ -24,7 +24,7 @@ from grader.engines.refusal import Refusal
 from grader.engines.toolset import Toolset
 from grader.model.course_root import course_root, lab_at, load_labs, matching_lab
 from grader.model.errors import RemediableError
-from grader.model.labs import Lab, LabError, load_lab
+from grader.model.labs import Lab, LabError, lab_ids, load_lab
 from grader.model.outcome import located
 from grader.model.result import Launch, Outlook
 from grader.model.verdicts import Verdict, worst
@@ -78,7 +78,7 @@ def recognise(labs: Sequence[Lab], source: Path, text: str, root: Path) -> Lab:
 def asked_source(file: Path | None, lab_id: str | None, kernel: str | None = None) -> tuple[Lab, Path, bytes]:
     """Of a command that names a file, a lab, a kernel, or stands in a lab's folder. Raises LaunchRefusedError and LabError."""
     root = course_root(Path.cwd())
-    lab_id = matching_lab(root, lab_id) if lab_id else None
+    lab_id = matching_lab(lab_ids(root), lab_id) if lab_id else None
     if file is None:
         lab = load_lab(root, lab_id or lab_at(root, Path.cwd()))
         file = lab.public_dir / lab.public.file

@@ -118,7 +118,7 @@ _ABORTED = {
         "Memory of cudaMalloc is freed with cudaFree, and each block once. Did anything write past the end of an array?",
     ),
     "": (
-        "The program is stopped here: by an exception that nobody catches, or by abort().",
+        "The program is stopped here: by an uncaught exception, or by abort().",
         "The program's last words on the screen say which. An exception ends the program unless a catch is around this line.",
     ),
 }
@@ -222,10 +222,7 @@ def short_copy(facts: Facts) -> Words:
     return f"This copies {copied} to the host, and it has {facts.room}. No other copy fetches the rest."
 
 
-_ROUNDED_UP = (
-    "Round the number of blocks up: (n + 255) / 256 for blocks of 256 threads. A division of whole numbers rounds down, also inside "
-    "ceil()."
-)
+_ROUNDED_UP = "Round the number of blocks up: (n + 255) / 256 for blocks of 256. A division of whole numbers rounds down, also in ceil()."
 _EXCHANGED = "dim3(x, y): x counts the blocks along a row, which are columns of the matrix, and y its rows. Does each side have its own?"
 _WHICH_THREAD = "Which thread should have written it? Work out the index of the last thread of the last block, and what its condition says."
 _OF_PITCH = "Row r begins r times the pitch in bytes behind the first: (float*)((char*)pointer + r * pitch). Give the kernel the pitch."
@@ -408,7 +405,7 @@ SENTENCES = {
     "partly-set": Row("Result partly written", Verdict.UNINITIALIZED_READ, "graded"),
     "input-modified": Row("Input changed", Verdict.INPUT_MODIFIED),
     "error": Row(ERROR_LABEL, Verdict.LAUNCH_ERROR, "always"),
-    "unchecked-error": Row("Error that nobody looked at", Verdict.LAUNCH_ERROR),
+    "unchecked-error": Row("Unchecked error", Verdict.LAUNCH_ERROR),
     "unasked-launch": Row("Launch whose error is never asked for", Verdict.LAUNCH_ERROR),
     "swapped-sizes": Row("Sizes in the wrong order", Verdict.LAUNCH_ERROR),
     "not-configured": Row("Kernel called without a launch", Verdict.LAUNCH_ERROR),

@@ -62,7 +62,7 @@ class StaleTexels final : public Observer {
         access.unit == Unit::texture
             ? "fetches {element} through a texture after this launch has written it: what the fetch brings is undefined until the "
               "next launch"
-            : "reads {element} through a surface after this launch has written it: CUDA promises the new value only to the next "
+            : "reads {element} through a surface after this launch has written it: CUDA guarantees the new value only to the next "
               "launch";
     finding.other = statements_[written.statement - 1];
     finding.other.by = {written.block, written.thread};

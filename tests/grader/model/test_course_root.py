@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.model.course_root import course_root, load_labs, matching_lab
-from grader.model.labs import LabError
+from grader.model.labs import LabError, lab_ids
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -25,13 +25,14 @@ def test_from_anywhere_else_the_course_is_the_one_that_the_grader_lies_in(tmp_pa
 
 @pytest.mark.parametrize("word", ["02-tiled", "tiled", "TILED", "assignments/02-tiled/", "02"])
 def test_a_lab_is_named_in_whole_in_part_or_as_the_shell_completes_its_folder(word: str) -> None:
-    assert matching_lab(ROOT, word) == "02-tiled"
+    assert matching_lab(lab_ids(ROOT), word) == "02-tiled"
+    assert [lab.id for lab in load_labs(ROOT, ["01-naive", word, "02-tiled"])] == ["01-naive", "02-tiled"]
 
 
 @pytest.mark.parametrize("word", ["tield", "02-tilde", "Tileed"])
 def test_a_mistyped_lab_is_guessed_and_all_are_named(word: str) -> None:
-    with pytest.raises(LabError, match=r"do you mean 02-tiled\?; the labs here are: 00-first-program, 01-naive"):
-        matching_lab(ROOT, word)
+    with pytest.raises(LabError, match=r"do you mean 02-tiled\?\); the labs here are: 00-first-program, 01-naive"):
+        load_labs(ROOT, [word])
 
 
 def test_a_copy_of_a_labs_folder_is_named_with_the_remedy(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 // host-crash in line 18:
-// says: an exception that nobody catches
+// says: an uncaught exception
 #include <vector>
 
 __global__ void scale(float *x, int n) {

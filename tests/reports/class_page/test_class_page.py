@@ -216,7 +216,7 @@ def test_whose_speed_was_measured_on_which_gpu_is_told_and_why_others_was_not(sa
         ("Not timed", "not graded: the mach", ["Cyd", "Dan"]),
     ]
     first = next(iter(passed.labs))
-    assert speed.labs[0] == f"{first}: only 2 of 4 correct kernels were timed, so speed changes nobody's points."
+    assert speed.labs[0] == f"{first}: only 2 of 4 correct kernels were timed, so speed changes no points."
     html = class_page(results, course="c")
     assert "Timed on H200" in html
     assert "the machine is too noisy" in html

@@ -317,3 +317,13 @@ def test_pages_say_which_attempt_counts_and_when_it_was_handed_in(sample_named: 
     assert re.search(r"Handed in\s+2026-11-21 10:00:00\+01:00\s", page)
     assert "attempt 2 of 3" in class_page([later], course="c")
     assert "attempt" not in class_page([result], course="c").split("<tbody", 1)[1].split("</tbody", 1)[0]
+
+
+def test_a_case_without_points_says_so(sample_named: Named) -> None:
+    result, sources = sample_named("pass")
+    lab = result.labs["01-naive"]
+    first = lab.cases[0].model_copy(update={"points": 0, "max_points": 0})
+    changed = lab.model_copy(update={"cases": (first, *lab.cases[1:])})
+    page = student_page(result.model_copy(update={"labs": {"01-naive": changed}}), sources=sources)
+    amounts = re.findall(r'<span class="amount">(.*?)</span>', page)
+    assert (amounts[0], amounts[1]) == ("<small>no points</small>", "2<small> / 2</small>")

@@ -44,6 +44,8 @@ def test_a_tower_of_combining_marks_is_taken_down() -> None:
 
 def test_a_long_line_is_cut_and_says_by_how_much() -> None:
     assert visible_text.code("x" * 1210, limit=10) == "x" * 10 + "… (+1,200 characters)"
+    assert visible_text.code("x" * 27, limit=10) == "x" * 27  # what is left out is longer than what says so
+    assert visible_text.code("x" * 28, limit=10) == "x" * 10 + "… (+18 characters)"
 
 
 def test_tabs_keep_code_in_its_columns() -> None:

@@ -307,7 +307,7 @@ def test_who_waits_where_and_who_has_left_is_drawn_and_told(opened: Opened, tmp_
     shown = opened(written(tmp_path, standing_apart()), "#step=6")
     page = shown.page
     assert _now(page) == (
-        "Barrier in line 6: threads wait at 2 different places. CUDA promises nothing then, and a GPU may hang. "
+        "Barrier in line 6: threads wait at 2 different places. CUDA guarantees nothing then, and a GPU may hang. "
         "Here all of them go on."
     )
     assert page.locator(".standing li").all_inner_texts() == [

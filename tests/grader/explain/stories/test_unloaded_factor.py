@@ -101,4 +101,4 @@ def test_a_matrix_of_which_nothing_is_read_is_told(tell: Tell) -> None:
     product = "A[row * K + k] * B[k * N + col]"
     assert product in naive
     _, told = tell("01-naive", naive.replace(product, "A[row * K + k] * A[row * K + k]"), "8x8x8")
-    assert "Nobody in this block reads anything of B." in told["untouched"].story.summary
+    assert "No thread of this block reads anything of B." in told["untouched"].story.summary

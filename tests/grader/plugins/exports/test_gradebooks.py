@@ -117,7 +117,7 @@ def test_who_cannot_be_named_to_a_platform_is_told() -> None:
     nobody = [make_result("folder", Student(), right_lab())]
     for name in KEYED:
         made = export(name, nobody)
-        assert made.notices[0] == "nobody is in this file, so there is nothing to import"
+        assert made.notices[0] == "this file holds no students, so there is nothing to import"
         assert [one for one in made.notices if "left out" in one and "(folder)" in one], name
 
 

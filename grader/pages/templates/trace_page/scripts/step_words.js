@@ -5,7 +5,7 @@ const VERBS = { 0: "reads", 1: "writes", 2: "changes atomically", 4: "would go o
 function barrierWords(run, step, line) {
   const groups = run.standings.groups(step.number);
   const waits = groups.filter((group) => group.kind === Kind.wait).length;
-  if (waits > 1) return "Barrier" + line + ": threads wait at " + waits + " different places. CUDA promises nothing then, and a GPU may hang. Here all of them go on.";
+  if (waits > 1) return "Barrier" + line + ": threads wait at " + waits + " different places. CUDA guarantees nothing then, and a GPU may hang. Here all of them go on.";
   if (groups.length > waits) return "Barrier" + line + ": all threads that still run have arrived, and go on. The others never come.";
   return "Barrier" + line + ": every thread of the block has arrived, and all go on.";
 }
