@@ -223,6 +223,7 @@ def short_copy(facts: Facts) -> Words:
 
 
 _ROUNDED_UP = "Round the number of blocks up: (n + 255) / 256 for blocks of 256. A division of whole numbers rounds down, also in ceil()."
+_ONE_A_BLOCK = "Copy as many elements as there are blocks, or launch a block for each element."
 _EXCHANGED = "dim3(x, y): x counts the blocks along a row, which are columns of the matrix, and y its rows. Does each side have its own?"
 _WHICH_THREAD = "Which thread should have written it? Work out the index of the last thread of the last block, and what its condition says."
 _OF_PITCH = "Row r begins r times the pitch in bytes behind the first: (float*)((char*)pointer + r * pitch). Give the kernel the pitch."
@@ -260,11 +261,15 @@ def left_out(facts: Facts) -> tuple[str, str] | None:
     if math.prod(sides) == first == copied - missing and record.flag("has_end"):
         sizes = f"{math.prod(launch.grid):,} blocks of {math.prod(launch.block):,}"
         return f"{who} {sizes}, which are {first:,} threads.", _ROUNDED_UP
+    if math.prod(launch.grid) == first == copied - missing:
+        return f"{who} {first:,} blocks: does each write one element?", _ONE_A_BLOCK
     for along, down in ((0, 1), (1, 0)):
         across, rows = sides[along], sides[down]
         # Columns are left out of every row, or else the last rows.
         width = first + run if first == across < copied else first // rows if rows and first % rows == 0 else 0
         if width < 2 or copied % width or sides[2] != 1:  # noqa: PLR2004 -- columns of a matrix
+            continue
+        if across - width >= launch.block[along]:  # no grid has whole blocks too many
             continue
         height = copied // width
         if missing != copied - min(across, width) * min(rows, height) or (
