@@ -132,6 +132,16 @@ def refused_file(facts: Facts) -> Words:
     return message, f"tilelab run --{act} {folder} … lets it."
 
 
+def _overrun(facts: Facts) -> Words:
+    made = f", allocated{facts.other}," if facts.other else ""
+    when = "this line is reached" if facts.record.frames else "the program ends"
+    return (
+        f"A block of {facts.record.number('block'):,} bytes of the host's memory{made} is written past its end before {when}.",
+        "Is each index below the number of elements that was asked for, and is that number times sizeof of one element?",
+        "Host memory written out of bounds",
+    )
+
+
 def host_crash(facts: Facts) -> Words:
     record, line = facts.record, facts.source_line
     if (refused := record.number("refused_bytes")) is not None:
@@ -144,7 +154,8 @@ def host_crash(facts: Facts) -> Words:
     if signal == _DIVISION:
         return "The program crashes here: an integer is divided by 0.", "Print the divisor before this line."
     if signal == _ABORT:
-        return next(words for mark, words in _ABORTED.items() if re.search(mark, line))
+        overrun = record.number("block") is not None
+        return _overrun(facts) if overrun else next(words for mark, words in _ABORTED.items() if re.search(mark, line))
     act = f"The program crashes here: host code {'writes to' if record.flag('write') else 'reads'}"
     if pointer := pointer_itself(facts):
         words = f"The program crashes here: cudaMalloc is given the value of `{pointer}`, which was never set, instead of its address."

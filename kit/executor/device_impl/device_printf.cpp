@@ -1,7 +1,8 @@
 // printf as a kernel may call it. The format is interpreted step by step. Only conversions that CUDA documents are passed on; %n
-// is not one of them. A string is read only if it lies in memory that the submission owns; where one does not, the place that it is read
-// from is announced when all is printed, and so is where %n would write. Printing costs steps,
-// as many as there are characters to read and to write. So a kernel that prints without end comes to the end of its budget.
+// is not one of them, and neither are %zu and %.*f: on a GPU they print something else, and so does what follows (seen on an H200). A
+// string is read only if it lies in memory that the submission owns; where one does not, the place that it is read from is announced when
+// all is printed, and so is where %n would write. Printing costs steps, as many as there are characters to read and to write. So a kernel
+// that prints without end comes to the end of its budget.
 #include "executor/device_impl/device_printf.hpp"
 
 #include <algorithm>
@@ -82,7 +83,7 @@ std::size_t precision_of(const std::string& specification) {
 constexpr std::size_t most_digits = 3;
 constexpr int most_width = 999;
 
-enum class Length : std::uint8_t { none, long_, long_long };
+enum class Length : std::uint8_t { char_, short_, none, long_, long_long };
 
 void convert(const std::string& specification, char conversion, Length length, std::va_list* arguments) {
   char text[512];
@@ -91,8 +92,12 @@ void convert(const std::string& specification, char conversion, Length length, s
     const int size = std::snprintf(text, sizeof text, specification.c_str(), value);
     if (size > 0) append(text, std::min(static_cast<std::size_t>(size), sizeof text - 1));
   };
-  if (conversion == 'c' || (is_one_of("diuxXo") && length == Length::none)) {
-    put(va_arg(*arguments, int));
+  if (conversion == 'c' || (is_one_of("diuxXo") && length <= Length::none)) {
+    const int value = va_arg(*arguments, int);
+    const bool is_signed = is_one_of("di");
+    put(length == Length::short_  ? is_signed ? static_cast<short>(value) : static_cast<unsigned short>(value)
+        : length == Length::char_ ? is_signed ? static_cast<signed char>(value) : static_cast<unsigned char>(value)
+                                  : value);
   } else if (is_one_of("diuxXo")) {
     length == Length::long_ ? put(va_arg(*arguments, long)) : put(va_arg(*arguments, long long));
   } else if (is_one_of("fFeEgGaA")) {
@@ -100,14 +105,17 @@ void convert(const std::string& specification, char conversion, Length length, s
   } else if (conversion == 'p') {
     put(va_arg(*arguments, void*));
   } else if (conversion == 's') {
-    put(submission_string(va_arg(*arguments, const char*), precision_of(specification)).c_str());
+    const char* const from = va_arg(*arguments, const char*);
+    put(from == nullptr ? "(null)" : submission_string(from, precision_of(specification)).c_str());
   } else {
     if (conversion == 'n') note_argument(va_arg(*arguments, int*), true);
     append(specification.data(), specification.size());
   }
 }
 
-void print(const std::string& format, std::va_list* arguments) {
+// Returns how many arguments were printed.
+int print(const std::string& format, std::va_list* arguments) {
+  int parsed = 0;
   for (std::size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%') {
       append(&format[i], 1);
@@ -115,27 +123,40 @@ void print(const std::string& format, std::va_list* arguments) {
     }
     std::string specification = "%";
     Length length = Length::none;
+    bool known = true;
     std::size_t j = i + 1, digits = 0;
     for (; j < format.size() && std::strchr("-+ #0123456789.*hlzjt", format[j]) != nullptr && specification.size() < 24; ++j) {
-      if (format[j] == 'h') continue;  // the argument was promoted to int anyway
+      if (format[j] == 'h') {
+        length = length == Length::none ? Length::short_ : Length::char_;
+        continue;
+      }
       if (format[j] == '*') {
+        known = known && format[j - 1] != '.';
         specification += std::to_string(std::clamp(va_arg(*arguments, int), -most_width, most_width));
         continue;
       }
       if (format[j] == 'l') length = length == Length::none ? Length::long_ : Length::long_long;
-      if (std::strchr("zjt", format[j]) != nullptr) length = Length::long_;
+      if (std::strchr("zjt", format[j]) != nullptr) length = Length::long_, known = false;
       digits = std::isdigit(static_cast<unsigned char>(format[j])) != 0 ? digits + 1 : 0;
       if (digits > most_digits) continue;
       specification += format[j];
     }
-    if (j >= format.size()) return;
+    if (j >= format.size()) return parsed;
     if (format[j] == '%') {
       append("%", 1);
     } else {
+      const std::string as_it_stands = "(a kernel's printf has no " + format.substr(i, j + 1 - i) + ")";
+      const std::size_t before = printed.size();
       convert(specification + format[j], format[j], length, arguments);
+      if (!known) {
+        printed.resize(before);
+        append(as_it_stands.data(), as_it_stands.size());
+      }
+      ++parsed;
     }
     i = j;
   }
+  return parsed;
 }
 
 }  // namespace
@@ -160,11 +181,12 @@ int tilelab_printf(const char* format, ...) {
   tilelab::simt::stray_argument = {};
   tilelab::simt::device_strings.count = 0;
   std::size_t read = 0;
+  int parsed = 0;
   {
     const std::string text = tilelab::simt::submission_string(format);
     std::va_list arguments;
     va_start(arguments, format);
-    tilelab::simt::print(text, &arguments);
+    parsed = tilelab::simt::print(text, &arguments);
     va_end(arguments);
     read = text.size();
   }
@@ -175,7 +197,7 @@ int tilelab_printf(const char* format, ...) {
     TILELAB_ANNOUNCE(address, sizeof(int), write);
   else if (address != 0)
     TILELAB_ANNOUNCE(address, 1, read);
-  return static_cast<int>(read);
+  return parsed;  // as CUDA's, and not how many characters
 }
 
 int tilelab_puts(const char* text) {

@@ -46,35 +46,84 @@ class MappedPages : public std::pmr::memory_resource {
   void do_deallocate(void* pages, std::size_t bytes, std::size_t) override { ::munmap(pages, bytes); }
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
 };
+struct Block {
+  std::size_t bytes = 0, guard = 0;
+  std::uintptr_t made_at = 0;  // return address; 0: in a library
+};
+using Blocks = std::pmr::map<std::uintptr_t, Block>;
 struct BlockTable {
   MappedPages pages;
   std::pmr::unsynchronized_pool_resource pool{{.max_blocks_per_chunk = 4096, .largest_required_pool_block = 128}, &pages};
-  std::pmr::map<std::uintptr_t, std::size_t> blocks{&pool};
+  Blocks blocks{&pool};
 };
 
 constinit std::mutex table_mutex;
 alignas(BlockTable) unsigned char table_place[sizeof(BlockTable)];
 constinit BlockTable* table_made = nullptr;  // never destroyed: blocks are freed until the very end
 
-std::pmr::map<std::uintptr_t, std::size_t>& block_table() {
+Blocks& block_table() {
   if (!table_made) table_made = new (table_place) BlockTable;
   return table_made->blocks;
 }
 
 constinit std::atomic<std::size_t> last_refused{0};
 
-void* remember(void* block, std::size_t bytes) {
+// Behind each block lie bytes of our own: whoever changed them wrote past its end. They are many while there are few blocks, so that
+// most overruns reach nothing else.
+constexpr unsigned char guard_byte = 0xA7;
+constexpr std::size_t guard_bytes = 64, wide_guard = 4096, few_blocks = 512, most_looked_at = 4096;
+constinit std::atomic<std::size_t> live_blocks{0};
+std::size_t guard_now() { return live_blocks < few_blocks ? wide_guard : guard_bytes; }
+
+void* remember(void* block, std::size_t bytes, std::size_t guard, std::uintptr_t made_at) {
   if (!block) last_refused = bytes;
   if (!block) return block;
+  std::memset(static_cast<unsigned char*>(block) + bytes, guard_byte, guard);
   const std::lock_guard lock(table_mutex);
-  block_table().insert_or_assign(reinterpret_cast<std::uintptr_t>(block), bytes);
+  block_table().insert_or_assign(reinterpret_cast<std::uintptr_t>(block), Block{bytes, guard, made_at});
+  live_blocks = block_table().size();
   return block;
+}
+
+// How many of the first `most` bytes behind the block are changed, up to the last of them.
+std::size_t overrun(std::uintptr_t address, const Block& block, std::size_t most = wide_guard) {
+  const auto* const guard = reinterpret_cast<const unsigned char*>(address + block.bytes);
+  std::size_t bytes = std::min(block.guard, most);
+  while (bytes != 0 && guard[bytes - 1] == guard_byte) --bytes;
+  return bytes;
+}
+
+// Once: what happens to the heap after that is no news.
+void tell_overrun(const Block& block, std::size_t bytes, bool at_end) {
+  static std::atomic<bool> is_told{false};
+  if (is_told.exchange(true)) return;
+  const auto frames = frames_here();
+  nlohmann::json request = {{"op", "touch"}, {"address", 0}, {"write", true}, {"signal", SIGABRT}, {"block", block.bytes}};
+  if (at_end) {
+    request["at"] = block.made_at;
+  } else {
+    request.update({{"at", frames.empty() ? 0 : frames[0]}, {"frames", frames}, {"made_at", block.made_at}});
+  }
+  (void)Session::open().ask(std::move(request));
+  if (bytes < block.guard) return;
+  std::signal(SIGABRT, SIG_DFL);  // the heap behind is not what it was, and may make the program wait for ever
+  std::abort();
 }
 
 void forget(void* block) {
   if (!block) return;
-  const std::lock_guard lock(table_mutex);
-  block_table().erase(reinterpret_cast<std::uintptr_t>(block));
+  Block known;
+  std::size_t changed = 0;
+  {
+    const std::lock_guard lock(table_mutex);
+    const auto found = block_table().find(reinterpret_cast<std::uintptr_t>(block));
+    if (found == block_table().end()) return;
+    known = found->second;
+    changed = overrun(found->first, known);
+    block_table().erase(found);
+    live_blocks = block_table().size();
+  }
+  if (changed != 0) tell_overrun(known, changed, false);
 }
 
 std::optional<std::size_t> room_in_heap(std::uintptr_t address) {
@@ -83,7 +132,7 @@ std::optional<std::size_t> room_in_heap(std::uintptr_t address) {
   if (block == block_table().begin()) return std::nullopt;
   --block;
   const std::size_t before = address - block->first;
-  return before < block->second ? std::optional(block->second - before) : std::nullopt;
+  return before < block->second.bytes ? std::optional(block->second.bytes - before) : std::nullopt;
 }
 
 }  // namespace
@@ -96,31 +145,85 @@ std::optional<std::size_t> room_at(std::uintptr_t address) {
   return variable ? std::optional(variable->bytes - (address - variable->address)) : std::nullopt;
 }
 
+void look_at_guards(bool at_end) {
+  static std::uintptr_t next = 0;  // where the last look ended: a program may have very many blocks
+  Block found;
+  std::size_t changed = 0;
+  {
+    const std::lock_guard lock(table_mutex);
+    const Blocks& blocks = block_table();
+    auto one = blocks.lower_bound(next);
+    for (std::size_t looked = 0; changed == 0 && looked < (at_end ? blocks.size() : std::min(blocks.size(), most_looked_at)); ++looked) {
+      if (one == blocks.end()) one = blocks.begin();
+      changed = overrun(one->first, one->second, guard_bytes);
+      if (changed != 0) changed = overrun(one->first, found = one->second);
+      ++one;
+    }
+    next = one == blocks.end() ? 0 : one->first;
+  }
+  if (changed != 0) tell_overrun(found, changed, at_end);
+}
+
 }  // namespace tilelab_host
 
-using tilelab_host::forget;
-using tilelab_host::remember;
+namespace {
+
+// `from`: the return address of the call that asks for them.
+template <typename Make>
+void* guarded(std::size_t bytes, std::uintptr_t from, Make make) {
+  using namespace tilelab_host;
+  const std::size_t guard = guard_now();
+  return remember(bytes > SIZE_MAX - guard ? nullptr : make(bytes + guard), bytes, guard, from);
+}
+
+void* made_by_malloc(std::size_t bytes) { return __libc_malloc(bytes); }
+
+void* new_bytes(std::size_t bytes, std::uintptr_t from) {
+  while (true) {
+    if (void* const block = guarded(bytes, from, made_by_malloc)) return block;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+
+}  // namespace
 
 extern "C" {
-void* malloc(std::size_t bytes) { return remember(__libc_malloc(bytes), bytes); }
-void* calloc(std::size_t count, std::size_t bytes) { return remember(__libc_calloc(count, bytes), count * bytes); }
+void* malloc(std::size_t bytes) { return guarded(bytes, TILELAB_AT, made_by_malloc); }
+void* calloc(std::size_t count, std::size_t bytes) {
+  const bool fits = bytes == 0 || count <= SIZE_MAX / bytes;
+  return guarded(fits ? count * bytes : SIZE_MAX, TILELAB_AT, [](std::size_t all) { return __libc_calloc(1, all); });
+}
 void free(void* block) {
-  forget(block);
+  tilelab_host::forget(block);
   __libc_free(block);
 }
 void* realloc(void* block, std::size_t bytes) {
-  forget(block);
-  return remember(__libc_realloc(block, bytes), bytes);
+  tilelab_host::forget(block);
+  if (block != nullptr && bytes == 0) return __libc_realloc(block, 0);
+  return guarded(bytes, TILELAB_AT, [block](std::size_t all) { return __libc_realloc(block, all); });
 }
-void* memalign(std::size_t alignment, std::size_t bytes) { return remember(__libc_memalign(alignment, bytes), bytes); }
-void* aligned_alloc(std::size_t alignment, std::size_t bytes) { return remember(__libc_memalign(alignment, bytes), bytes); }
+void* memalign(std::size_t alignment, std::size_t bytes) {
+  return guarded(bytes, TILELAB_AT, [alignment](std::size_t all) { return __libc_memalign(alignment, all); });
+}
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  return guarded(bytes, TILELAB_AT, [alignment](std::size_t all) { return __libc_memalign(alignment, all); });
+}
 int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) {
-  void* place = __libc_memalign(alignment, bytes);
-  if (!remember(place, bytes)) return ENOMEM;
+  void* const place = guarded(bytes, TILELAB_AT, [alignment](std::size_t all) { return __libc_memalign(alignment, all); });
+  if (!place) return ENOMEM;
   *block = place;
   return 0;
 }
+std::size_t malloc_usable_size(void* block) {
+  return block ? tilelab_host::room_at(reinterpret_cast<std::uintptr_t>(block)).value_or(0) : 0;
 }
+}
+
+// Weak: a program may have its own.
+[[gnu::weak]] void* operator new(std::size_t bytes) { return new_bytes(bytes, TILELAB_AT); }
+[[gnu::weak]] void* operator new[](std::size_t bytes) { return new_bytes(bytes, TILELAB_AT); }
 
 namespace tilelab_host {
 namespace {

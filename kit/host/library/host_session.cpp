@@ -42,6 +42,7 @@ Session* opened = nullptr;  // never destroyed: destructors of the program's obj
 __attribute__((constructor(101))) void watch_the_end() {
   ::on_exit(
       [](int status, void*) {
+        look_at_guards(true);
         if (opened) opened->say_goodbye(status);
       },
       nullptr);

@@ -1,5 +1,5 @@
 // run:
-// prints: before\nhello from thread 0 of block 0\nhello from thread 1 of block 0\nbetween\nnumbers 7 2.5 x abc and def\ntwo de of two\nafter\n
+// prints: before\nhello from thread 0 of block 0\nhello from thread 1 of block 0\nbetween\nnumbers 7 2.5 x abc and def\ntwo de (a kernel's printf has no %.*s) two\nafter\n
 #include <cstdio>
 
 __global__ void hello() { printf("hello from thread %d of block %d\n", threadIdx.x, blockIdx.x); }
@@ -7,7 +7,7 @@ __global__ void hello() { printf("hello from thread %d of block %d\n", threadIdx
 __global__ void numbers(int a, float b, char c, const char *word) {
   printf("numbers %d %.1f %c %s and %s\n", a, b, c, "abc", word);
   const char no_end[] = {'o', 'f'};
-  printf("two %.2s %.*s two\n", word, 2, no_end);
+  printf("two %.2s %.*s two\n", word, 2, no_end);  // not on a GPU
 }
 
 int main() {

@@ -84,8 +84,8 @@ void moves(int n) {
 int main() {
   sorts<32, 1>(32);
   sorts<64, 3>(192);
-  sorts<96, 2>(192);
-  sorts<50, 4>(200);
+  sorts<16, 2>(32);
+  sorts<64, 4>(256);
   sorts<64, 2>(77);
   sorts<128, 1>(1);
   moves<cub::WARP_LOAD_DIRECT, cub::WARP_STORE_DIRECT, 32, 4>(256);

@@ -25,7 +25,7 @@ __global__ void matmul_boundary(const float* A, const float* B, float* C, int M,
   if (row == 0 && col == 0) {
     show("sum", sum);
     printf("%d %i %u %x %X %o %c %s %% %5d|%-5d|%05d\n", row, -1, 7u, 255, 255, 8, 'c', "text", 42, 42, 42);
-    printf("%ld %lu %lld %llu %zu %p\n", 1L, 2UL, 3LL, 4ULL, sizeof(As), (const void*)C);
+    printf("%ld %lu %lld %llu %p\n", 1L, 2UL, 3LL, 4ULL, (const void*)C);
     printf("%*d %.*f\n", 6, 7, 2, 3.14159);
   }
 }

@@ -89,6 +89,8 @@ class BlockMergeSort : public detail::MergeSort<BlockMergeSort<KeyT, BLOCK_DIM_X
   using Values = ValueT[ITEMS_PER_THREAD];
 
  public:
+  static constexpr int threads = BLOCK_DIM_X * BLOCK_DIM_Y * BLOCK_DIM_Z;
+  static_assert((threads & (threads - 1)) == 0, "NUM_THREADS must be a power of two");  // as CUB's own
   using BlockMergeSort::MergeSort::MergeSort;
 
   template <typename Less>
