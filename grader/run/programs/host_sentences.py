@@ -417,7 +417,7 @@ SENTENCES = {
     "use-after-free": Row("Use after free", Verdict.OUT_OF_BOUNDS),
     "bad-free": Row(_WRONG_FREE, Verdict.CRASH),
     "double-free": Row("Memory freed twice", Verdict.CRASH),
-    "never-set": Row("Copy of memory without values", Verdict.UNINITIALIZED_READ, "always"),
+    "never-set": Row("Copy of memory without values", Verdict.UNINITIALIZED_READ, "graded"),
     "partly-set": Row("Result partly written", Verdict.UNINITIALIZED_READ, "graded"),
     "input-modified": Row("Input changed", Verdict.INPUT_MODIFIED),
     "error": Row(ERROR_LABEL, Verdict.LAUNCH_ERROR, "always"),

@@ -253,9 +253,12 @@ def _host_finding(record: HostRecord, facts: RunFacts) -> HostFinding:
 
 
 def _may_end_early(record: HostRecord, facts: RunFacts) -> bool:
-    """Whether the rest of a result may be meant to stay unset: no kernel wrote there, or the host fetches a number too, which may say how
-    much there is. Or it follows from another mistake.
+    """Whether a result may be meant to stay unset: no kernel has to do with it, or the host fetches a number too, which may say how much
+    there is. Or it follows from another mistake.
     """
+    if record.kind == "never-set":
+        run = facts.record
+        return bool(run.errors or run.findings) or not _is_given_to_a_kernel(record, facts)
     if record.kind != "partly-set":
         return False
     if any(one.kind in _LEAVE_UNSET for one in facts.record.host) or any(not one.seen for one in facts.record.errors):
@@ -264,6 +267,14 @@ def _may_end_early(record: HostRecord, facts: RunFacts) -> bool:
         return False
     counted = record.flag("has_end") and any(one.taken and one.bytes <= _NUMBER for one in facts.record.allocations)
     return counted or not record.number("launches")
+
+
+def _is_given_to_a_kernel(record: HostRecord, facts: RunFacts) -> bool:
+    """Whether the name of the memory stands in a launch of this program: a kernel that is given it may well have to write it."""
+    name = facts.names.name(record.allocation)
+    places = [place for one in facts.record.launches if (place := facts.places.get(one.at))]
+    texts = (" ".join(facts.lines[place.file][place.line - 1 : place.line + 2]) for place in places)
+    return bool(name) and any(re.search(rf">>>.*\b{re.escape(name)}\b", text) for text in texts)
 
 
 def _site(place: SourceLine | None, facts: RunFacts) -> dict[str, Any]:
