@@ -132,13 +132,25 @@ def refused_file(facts: Facts) -> Words:
     return message, f"tilelab run --{act} {folder} … lets it."
 
 
-def _overrun(facts: Facts) -> Words:
+def _outside(facts: Facts) -> Words:
+    record, label = facts.record, "Out of bounds on the host"
+    advice = (
+        "Is each index below the number of elements that was asked for, and is that number times sizeof of one element?"
+    )
+    if (subscript := record.number("subscript")) is not None:
+        last, subscript = (record.number("elements") or 0) - 1, subscript - (subscript >> 63 << 64)
+        words = f"Host code uses subscript {subscript:,} of an array that has only the subscripts 0 to {last:,}."
+        return (
+            words,
+            "Work out the first and the last value of this subscript: what does the loop's condition say?",
+            label,
+        )
     made = f", allocated{facts.other}," if facts.other else ""
-    when = "this line is reached" if facts.record.frames else "the program ends"
+    when = "this line is reached" if record.frames else "the program ends"
     return (
-        f"A block of {facts.record.number('block'):,} bytes of the host's memory{made} is written past its end before {when}.",
-        "Is each index below the number of elements that was asked for, and is that number times sizeof of one element?",
-        "Host memory written out of bounds",
+        f"A block of {record.number('block'):,} bytes of the host's memory{made} is written past its end before {when}.",
+        advice,
+        label,
     )
 
 
@@ -154,8 +166,8 @@ def host_crash(facts: Facts) -> Words:
     if signal == _DIVISION:
         return "The program crashes here: an integer is divided by 0.", "Print the divisor before this line."
     if signal == _ABORT:
-        overrun = record.number("block") is not None
-        return _overrun(facts) if overrun else next(words for mark, words in _ABORTED.items() if re.search(mark, line))
+        outside = any(record.number(key) is not None for key in ("block", "subscript"))
+        return _outside(facts) if outside else next(words for mark, words in _ABORTED.items() if re.search(mark, line))
     act = f"The program crashes here: host code {'writes to' if record.flag('write') else 'reads'}"
     if pointer := pointer_itself(facts):
         words = f"The program crashes here: cudaMalloc is given the value of `{pointer}`, which was never set, instead of its address."

@@ -50,6 +50,7 @@ _LANGUAGE = (
 _CODE = (
     "-O1",
     "-g",
+    "-fsanitize=bounds",  # told by kit/host/library/fault_watch.cpp
     "-fno-pic",
     "-fno-pie",
     "-fno-ipa-icf",  # two kernels' stubs are the same code, and still two kernels

@@ -93,18 +93,25 @@ std::size_t overrun(std::uintptr_t address, const Block& block, std::size_t most
   return bytes;
 }
 
+// `about`: the sizes of what was written past its end. `at`: where it was noticed, else the call that led here.
+void tell_outside(nlohmann::json about, std::uintptr_t at) {
+  about.update({{"op", "touch"}, {"address", 0}, {"write", true}, {"signal", SIGABRT}});
+  if (at == 0) {
+    const auto frames = frames_here();
+    at = frames.empty() ? 0 : frames[0];
+    about["frames"] = frames;
+  }
+  about["at"] = at;
+  (void)Session::open().ask(std::move(about));
+}
+
 // Once: what happens to the heap after that is no news.
 void tell_overrun(const Block& block, std::size_t bytes, bool at_end) {
   static std::atomic<bool> is_told{false};
   if (is_told.exchange(true)) return;
-  const auto frames = frames_here();
-  nlohmann::json request = {{"op", "touch"}, {"address", 0}, {"write", true}, {"signal", SIGABRT}, {"block", block.bytes}};
-  if (at_end) {
-    request["at"] = block.made_at;
-  } else {
-    request.update({{"at", frames.empty() ? 0 : frames[0]}, {"frames", frames}, {"made_at", block.made_at}});
-  }
-  (void)Session::open().ask(std::move(request));
+  nlohmann::json about = {{"block", block.bytes}};
+  if (!at_end) about["made_at"] = block.made_at;
+  tell_outside(std::move(about), at_end ? block.made_at : 0);
   if (bytes < block.guard) return;
   std::signal(SIGABRT, SIG_DFL);  // the heap behind is not what it was, and may make the program wait for ever
   std::abort();
@@ -219,6 +226,29 @@ int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) {
 std::size_t malloc_usable_size(void* block) {
   return block ? tilelab_host::room_at(reinterpret_cast<std::uintptr_t>(block)).value_or(0) : 0;
 }
+}
+
+// Called where a subscript is outside its array: -fsanitize=bounds. Records as GCC and Clang lay them out (libsanitizer's ubsan_value.h).
+extern "C" void __ubsan_handle_out_of_bounds(const void* record, std::uintptr_t subscript) {
+  struct Type {
+    std::uint16_t kind, info;
+    char name[1];
+  };
+  struct Record {
+    const char* file;
+    std::uint32_t line, column;
+    const Type* array;
+    const Type* index;
+  };
+  static std::atomic<const void*> last{nullptr};
+  static std::atomic<int> left{8};  // a loop may come here for ever
+  if (last.exchange(record) == record || left.fetch_sub(1) <= 0) return;
+  const auto& about = *static_cast<const Record*>(record);
+  const char* const bound = std::strchr(about.array->name, '[');  // of 'int [10]'
+  const bool is_int = (about.index->info >> 1) <= 5;              // 2 to its power bits
+  const auto value = is_int ? static_cast<std::int32_t>(subscript) : static_cast<std::int64_t>(subscript);
+  tilelab_host::tell_outside(
+      {{"subscript", static_cast<std::uint64_t>(value)}, {"elements", bound ? std::strtoull(bound + 1, nullptr, 10) : 0}}, TILELAB_AT);
 }
 
 // Weak: a program may have its own.

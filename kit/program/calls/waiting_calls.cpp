@@ -124,7 +124,8 @@ Reply touch(Session& session, const HostRequest& request) {
     if (!request.has("signal")) return act("stop");
     numbers["signal"] = request.number("signal");
     if (request.has("refused_bytes")) numbers["refused_bytes"] = request.number("refused_bytes");
-    if (request.has("block")) numbers["block"] = request.number("block");
+    for (const char* key : {"block", "elements", "subscript"})
+      if (request.has(key)) numbers[key] = request.number(key);
     if (request.has("made_at")) numbers["other_at"] = request.number("made_at");
     session.lacked_memory = request.has("refused_bytes");
     session.record.host("host-crash", request.at(), std::move(numbers));
