@@ -186,7 +186,10 @@ def case_section(view: LabView) -> Shown | None:
         row.plain |= row.outcome == lab.look.label
     for row in [one for one in rows if one.unfolded][1:]:
         row.unfolded = False  # the first says enough to begin with
-    return Shown(ran=lab.ran, rows=rows) if rows and lab.verdict is not Verdict.MISSING_FILE else None
+    # Of a lab that passes, a reader needs the cases that still lack something.
+    quiet = [one for one in rows if one.plain and one.case.passed and lab.verdict is Verdict.PASS]
+    rows = [one for one in rows if one not in quiet]
+    return Shown(ran=lab.ran, rows=rows, quiet=quiet) if lab.cases and lab.verdict is not Verdict.MISSING_FILE else None
 
 
 def compiler_log(view: LabView, *, ok: bool) -> list[Shown]:
@@ -239,7 +242,8 @@ def mismatch_section(view: LabView) -> Shown | None:
         changes=suspect_changes(view.lab) if view.instructor else [],
         figures=figures[:_OPEN_FIGURES],
         more_figures=figures[_OPEN_FIGURES:],
-        follows=not explained and explains_all_wrong_outputs(view.lab),  # from findings above
+        folded=any(one.severity == "error" for one in view.lab.findings),  # a finding above is to be corrected first
+        follows=not explained and explains_all_wrong_outputs(view.lab),
         steps=view.step_link(Verdict.WRONG_ANSWER, None),
         story=story,
         story_words=_STORIES_OF_PAGES[next((one for one in _STORIES_OF_PAGES if f"{one}-" in story), "sum")],

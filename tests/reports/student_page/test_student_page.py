@@ -165,7 +165,7 @@ def _launches(result: Result) -> Iterator[Launch]:
 def test_two_races_for_want_of_one_barrier_are_drawn_once_and_the_rest_is_what_follows(sample_named: Named) -> None:
     result, sources = two_races(sample_named)
     html = student_page(result, sources=sources)
-    assert html.count("Likely one cause:") == html.count('class="lanes"') == 1
+    assert html.count("Likely cause:") == html.count('class="lanes"') == 1
     assert html.count('<article class="finding') == 2  # the second in a fold
     folded = html[html.index("From the same cause") : html.index("<summary>Cases</summary>")]
     assert folded.count('<article class="finding') == 1
