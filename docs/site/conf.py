@@ -34,6 +34,11 @@ html_use_index = html_copy_source = html_show_sphinx = html_show_copyright = Fal
 # Forms that are filled in, and what only instructors have: the text of such a link stays.
 _LEFT_OUT = re.compile(r"\[([^\]]+)\]\((?:answers\.md|[^)]*solutions/[^)]*)\)")
 
+_NARROW = (
+    "article table td, article table th { padding: .2rem .3rem; font-size: .75rem; overflow-wrap: break-word; } "
+    "article table code { white-space: normal; }"
+)
+
 # What the theme leaves out of its pages, for those who use a keyboard, a screen reader or a phone.
 _MENDED = (
     ('class="caption" role="heading">', 'class="caption" role="heading" aria-level="2">'),
@@ -43,11 +48,7 @@ _MENDED = (
     ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
     ("<pre>", '<pre tabindex="0">'),
     # On a phone, a table's last column is on the screen.
-    (
-        "</head>",
-        "<style>@media (max-width: 40em) { article table td, article table th { padding: .2rem .3rem; font-size: .75rem; "
-        "overflow-wrap: break-word; } article table code { white-space: normal; } }</style></head>",
-    ),
+    ("</head>", f"<style>@media (max-width: 40em) {{ {_NARROW} }}</style></head>"),
 )
 
 

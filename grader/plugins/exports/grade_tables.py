@@ -494,7 +494,8 @@ def _zipped(grades: Grades, name_of: Callable[[Result], str], why: str) -> Made:
         about(without(grades.results, [*named.values(), *absent, *twice]), f"no page in this zip, because {why}"),
         about(absent, "handed in nothing, so there is nothing to attach a page to"),
         about(
-            twice, "somebody else's page is attached to the same file: a team's, or another upload of the same student"
+            twice,
+            "another student's page is attached to the same file: a team's, or another upload of the same student",
         ),
         about(pageless, "the page is missing in OUT: grade again"),
     )
