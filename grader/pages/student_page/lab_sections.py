@@ -186,10 +186,11 @@ def case_section(view: LabView) -> Shown | None:
         row.plain |= row.outcome == lab.look.label
     for row in [one for one in rows if one.unfolded][1:]:
         row.unfolded = False  # the first says enough to begin with
-    # Of a lab that passes, a reader needs the cases that still lack something.
-    quiet = [one for one in rows if one.plain and one.case.passed and lab.verdict is Verdict.PASS]
-    rows = [one for one in rows if one not in quiet]
-    return Shown(ran=lab.ran, rows=rows, quiet=quiet) if lab.cases and lab.verdict is not Verdict.MISSING_FILE else None
+    passed = [one for one in rows if lab.verdict is Verdict.PASS and one.plain and one.case.passed]
+    rest = [one for one in rows if one not in passed]
+    parts = [("Cases" if lab.ran else "No case could be run", rest, lab.ran), ("Passed cases", passed, False)]
+    groups = [Shown(title=title, rows=those, open=is_open) for title, those, is_open in parts if those]
+    return Shown(groups=groups) if groups and lab.verdict is not Verdict.MISSING_FILE else None
 
 
 def compiler_log(view: LabView, *, ok: bool) -> list[Shown]:

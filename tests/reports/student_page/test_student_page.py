@@ -319,6 +319,13 @@ def test_pages_say_which_attempt_counts_and_when_it_was_handed_in(sample_named: 
     assert "attempt" not in class_page([result], course="c").split("<tbody", 1)[1].split("</tbody", 1)[0]
 
 
+def test_of_a_lab_that_passes_the_passed_cases_are_folded_and_what_is_not_met_is_open(sample_named: Named) -> None:
+    result, sources = sample_named("wrong-answer")
+    html = student_page(result, sources=sources).split('id="lab-', 2)[2].split("</section>")[0]
+    passed, missed = (html.index(f"<summary>{one}") for one in ("Passed cases", "Cases"))
+    assert missed < html.index("Not met") < passed
+
+
 def test_a_case_without_points_says_so(sample_named: Named) -> None:
     result, sources = sample_named("pass")
     lab = result.labs["01-naive"]
