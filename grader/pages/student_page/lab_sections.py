@@ -132,8 +132,8 @@ _NOT_RUN = "Not run"  # an outcome that needs no other words
 _MOST_SHAPES = 40
 
 
-def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) -> Shown:
-    """`findings`: those that the page shows as cards. The row does not repeat them, and what follows from them is folded."""
+def case_row(case: Case, *, findings: Sequence[Finding] = (), told: str = "", instructor: bool) -> Shown:
+    """`findings`: those that the page shows as cards. The row repeats neither them nor the advice `told`; what follows is folded."""
     launches = case.launches if may_show(case, instructor=instructor) else ()
     look, outcome = _outcome(case)
     message = "" if outcome == _NOT_RUN else _brief(case.message, findings)
@@ -144,7 +144,8 @@ def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) 
         plain=outcome == look.label and case.passed,  # then the sign says enough
         # A technique that is missed is told above the cases.
         unfolded=case.verdict is not Verdict.PASS and not any(explains(one, case) for one in findings),
-        has_more=bool(launches or case.advice or message),
+        has_more=bool(launches or case.advice not in {"", told} or message),
+        advice="" if case.advice == told else case.advice,
         message=message,
         shapes=[
             Shown(launch=one, text=launch_text(one), message=_brief(one.message, findings))
@@ -181,7 +182,8 @@ def _outcome(case: Case) -> tuple[VerdictFacts, str]:
 def case_section(view: LabView) -> Shown | None:
     lab = view.lab
     shown = lab.findings[:_MOST_CARDS]
-    rows = [case_row(case, findings=shown, instructor=view.instructor) for case in lab.cases]
+    told = advice(lab, instructor=view.instructor)
+    rows = [case_row(case, findings=shown, told=told, instructor=view.instructor) for case in lab.cases]
     for row in rows:
         row.plain |= row.outcome == lab.look.label
     for row in [one for one in rows if one.unfolded][1:]:
