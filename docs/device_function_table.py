@@ -39,6 +39,7 @@ _VARIABLE = re.compile(r"^(?:extern|inline) (?:const|constexpr) \w+ ([^=;]+)", r
 _ROWS = re.compile(r"^TILELAB_\w+\(", re.MULTILINE)  # functions of several types: the compiler writes them out
 _ROUNDED = re.compile(r"(\w+_)(rn|rz|ru|rd)")
 _SCOPES = ("_block", "_system")
+_COLLECTIVES = ("cub/block/", "cub/warp/")
 _OF_THE_KIT = ("__grid_", "__needs_", "tilelab_")
 
 
@@ -51,7 +52,7 @@ def function_table(*, of_the_page: bool = False) -> str:
         (what, _link(HEADERS / header) if of_the_page else names) for what, header, names in _functions_by_header()
     ]
     rows = [
-        *_language(),
+        *_language(of_the_page=of_the_page),
         *functions,
         (
             "C library, as device code may call it",
@@ -81,7 +82,12 @@ def function_table(*, of_the_page: bool = False) -> str:
             "cuRAND's device functions, with `<curand_kernel.h>`",
             _link(HEADERS / "curand_kernel.h") if of_the_page else _code(_random()),
         ),
-        ("Headers a file may include besides the standard ones", _code(_headers())),
+        (
+            "Headers a file may include besides the standard ones",
+            f"{_code(name for name in _headers() if not name.startswith(_COLLECTIVES))}, and each header of a CUB collective"
+            if of_the_page
+            else _code(_headers()),
+        ),
         (
             "Allowed in a kernel, but only on a GPU: `needs-gpu`",
             _code(name for name in sorted(ONLY_ON_A_GPU) if not name.startswith("_")),
@@ -91,7 +97,7 @@ def function_table(*, of_the_page: bool = False) -> str:
     return "\n".join([f"| what | {column} |", "|---|---|", *(f"| {what} | {names} |" for what, names in rows)])
 
 
-def _language() -> list[tuple[str, str]]:
+def _language(*, of_the_page: bool) -> list[tuple[str, str]]:
     """Words and types that CUDA adds to C++."""
     vectors = _text("vector_types.hpp")
     types = _STRUCT.findall(vectors)
@@ -99,7 +105,7 @@ def _language() -> list[tuple[str, str]]:
     if makers != {f"make_{name}" for name in types if name != "dim3"}:
         message = f"vector types and their make_ functions do not match: {sorted(makers)}"
         raise ValueError(message)
-    plain = _code(name for name in types if name != "dim3")
+    plain = _link(HEADERS / "vector_types.hpp") if of_the_page else _code(name for name in types if name != "dim3")
     qualifiers = _text("cuda_on_cpu.hpp")
     aliases = dict(_ALIAS.findall(qualifiers))
     return [

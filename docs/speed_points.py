@@ -17,7 +17,7 @@ from grader.model.labs import CounterSpec, Lab, load_lab
 from grader.run.scoring.metrics import meanings, metric_words
 
 ROOT = Path(__file__).resolve().parent.parent
-_OF = {"model": "of the speed of the course's own kernel", "library": "of cuBLAS's speed"}
+_OF = {"model": "of the course's own kernel's", "library": "of cuBLAS's"}
 _WIDTH = 128
 _UNIT = re.compile(r'\.work_unit = "([^"]+)"')
 
@@ -37,7 +37,7 @@ def _measured(lab: Lab) -> Iterator[str]:
     shape = " × ".join(lab.public.performance.shape.split("x"))  # noqa: RUF001 -- the sign for times
     yield f"Measured on a GPU, at {shape}. All kernels are timed in the same rounds:"
     yield ""
-    yield "| points | your kernel has at least |"
+    yield "| points | your kernel's speed is at least |"
     yield "|--:|---|"
     for tier in sorted(lab.private.tier, key=lambda one: one.part):
         yield f"| {_points(lab, tier.part)} | {100 * tier.share:.4g} % {_OF[tier.of]} |"
@@ -51,19 +51,32 @@ def _counted(lab: Lab, spec: CounterSpec, root: Path) -> Iterator[str]:
     yield ""
     yield "| points | at most |"
     yield "|--:|---|"
-    names: list[str] = []
     for tier in sorted(spec.tier, key=lambda one: one.part):
         bounds = [f"{bound:g} {metric_words(name)}" for name, bound in tier.at_most.items()]
-        names += tier.at_most
         yield f"| {_points(lab, tier.part)} | {', '.join(bounds)} |"
     yield ""
-    said = [spec.versus, *meanings(names)]
+    before = {one: _meanings(load_lab(root, one)) for one in sorted(_needed(lab, root))}
+    told = {meaning: one for one, each in reversed(before.items()) for meaning in each}  # the first lab that says it
+    wanted = _meanings(lab)
+    said = [spec.versus, *(one for one in wanted if one not in told)]
+    if earlier := sorted({told[one] for one in wanted if one in told}):
+        what = "What is counted" if len(said) == 1 else "What else is counted"
+        said.append(f"{what} is explained in lab {' and '.join(f'`{one}`' for one in earlier)}.")
     if spec.also:
         said.append(
             f"A hidden test counts other sizes. There, no number may be more than {spec.slack:g} times as large as its bound."
         )
     said.append(f"No thread may store more than {spec.most_elements_of_a_thread} elements of the result.")
     yield from textwrap.wrap(" ".join(said), _WIDTH)
+
+
+def _needed(lab: Lab, root: Path) -> set[str]:
+    """The labs that come before this one."""
+    return set(lab.public.needs).union(*(_needed(load_lab(root, one), root) for one in lab.public.needs))
+
+
+def _meanings(lab: Lab) -> list[str]:
+    return meanings([name for tier in lab.counters.tier for name in tier.at_most]) if lab.counters else []
 
 
 def _points(lab: Lab, part: float) -> str:

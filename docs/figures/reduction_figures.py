@@ -48,7 +48,7 @@ def sum_tree() -> str:
         canvas.text(left + 8 * side + 22, y + 72, f"that lies {half // 2} further on", size=14)
         canvas.text(left + 8 * side + 22, y + 98, "__syncthreads()", size=14, bold=True)
     canvas.text(left, top - 12, "shared memory, one number of each thread", size=13, fill=SOFT)
-    canvas.text(left, top + 3 * gap + 64, "White: old values that nobody reads any more.", size=13, fill=SOFT)
+    canvas.text(left, top + 3 * gap + 64, "White: old values that no thread reads any more.", size=13, fill=SOFT)
     return canvas.svg()
 
 
@@ -87,7 +87,7 @@ def shuffle_down() -> str:
     canvas.paragraph(
         left,
         top + 3 * gap + 62,
-        "Dark: sums that are still needed. A lane with nobody so far on gets its own value back.\n"
+        "Dark: sums that are still needed. A lane with none so far on gets its own value back.\n"
         "All lanes take part in each shuffle. In the end only lane 0 holds the sum of all.",
         size=13,
     )

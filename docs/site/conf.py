@@ -34,7 +34,12 @@ html_use_index = html_copy_source = html_show_sphinx = html_show_copyright = Fal
 # Forms that are filled in, and what only instructors have: the text of such a link stays.
 _LEFT_OUT = re.compile(r"\[([^\]]+)\]\((?:answers\.md|[^)]*solutions/[^)]*)\)")
 
-# What the theme leaves out of its pages, for those who use a keyboard or a screen reader.
+_NARROW = (
+    "article table td, article table th { padding: .2rem .3rem; font-size: .75rem; overflow-wrap: break-word; } "
+    "article table code { white-space: normal; }"
+)
+
+# What the theme leaves out of its pages, for those who use a keyboard, a screen reader or a phone.
 _MENDED = (
     ('class="caption" role="heading">', 'class="caption" role="heading" aria-level="2">'),
     ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="All pages">'),
@@ -42,6 +47,8 @@ _MENDED = (
     ('<th class="head"><p></p></th>', "<td></td>"),
     ('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),
     ("<pre>", '<pre tabindex="0">'),
+    # On a phone, a table's last column is on the screen.
+    ("</head>", f"<style>@media (max-width: 40em) {{ {_NARROW} }}</style></head>"),
 )
 
 

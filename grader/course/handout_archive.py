@@ -325,7 +325,7 @@ def _check(source: str, manifest: Manifest, files: Mapping[str, PackedFile]) -> 
         first = (missing or other)[0]
         what = "lacks files" if missing else "has files that differ from its manifest"
         more = f" and {len(missing or other) - 1} more" if len(missing or other) > 1 else ""
-        raise RemediableError(f"{source} is damaged, or somebody has worked in it: it {what} ({first}{more}). {_AGAIN}")
+        raise RemediableError(f"{source} is damaged, or was worked in: it {what} ({first}{more}). {_AGAIN}")
 
 
 def _reason(error: BaseException) -> str:

@@ -141,7 +141,7 @@ STRANGERS: dict[str, tuple[Callable[[], bytes], str]] = {
     "notes": (lambda: zipped({"notes.txt": b"mine"}), f"it holds no {MANIFEST}"),
     "a worked-in folder": (
         lambda: zipped({**members("x/"), "x/Makefile": b"mine:\n"}),
-        r"somebody has worked in it.*\(Makefile\)",
+        r"was worked in.*\(Makefile\)",
     ),
     "files are missing": (
         lambda: zipped({n: d for n, d in members("x/").items() if "kit" not in n}),

@@ -125,7 +125,7 @@ def histogram(totals: Sequence[float], maximum: float) -> Shown:
     ]
     return Shown(
         bars=bars,
-        alternative="; ".join(bar.title for bar in bars if bar.count) or "nobody handed in anything",
+        alternative="; ".join(bar.title for bar in bars if bar.count) or "no student handed in anything",
         roomy=all(len(bar.label) * len(bars) <= _HISTOGRAM_ROOM for bar in bars),  # for larger letters below the bars
     )
 

@@ -271,7 +271,7 @@ def follow_up(view: ClassView) -> Shown | None:
     few_pass = f"a lab is wrong that {MOST_PASS:.0f} % of the class pass, or a lab's technique is missed."
     rows: tuple[tuple[str, str, str, str, Iterable[Said]], ...] = (
         ("nothing", "absent", "Handed in nothing", "No upload, or none of a lab's files in it.", absent),
-        ("help", "bad", "Need help", f"Less than half of the median, {few_pass}", behind),
+        ("help", "bad", "Need help", f"Less than half of the median of those who handed in a lab, {few_pass}", behind),
     )
     groups = [
         group(title, rule, found, most=_FOLLOW_UP_MOST, few=_FEW, tone=tone, anchor=anchor)
@@ -299,7 +299,7 @@ def needs_help(view: ClassView) -> Mapping[str, str]:
 
 
 def _reasons(result: Result, middle: float, passing: Mapping[str, float]) -> Iterator[str]:
-    if result.max and result.total < BEHIND * middle:  # extra credit is nobody's duty
+    if result.max and result.total < BEHIND * middle:  # extra credit is voluntary
         yield f"{points(result.total)} points, and the median is {points(round(middle, 1))}"
     for lab_id, lab in ((lab_id, lab) for lab_id, lab in result.labs.items() if not lab.extra_credit):
         fails = not lab.is_open and (lab.verdict.facts.tone == "bad" or lab.verdict is Verdict.MISSING_FILE)

@@ -282,8 +282,7 @@ def suspect_sentence(lab: LabResult) -> str:
     if not shown or any(cause.line for cause in lab.causes):
         return ""
     places = " or ".join(line_numbers(one.lines) for one in shown)
-    every = "either makes" if len(shown) > 1 else "that change alone makes"
-    return f"Look at {places}: one small change is enough there, and {every} every public test right."
+    return f"{places}. One small change there is enough: it alone makes every public test right."
 
 
 def suspect_changes(lab: LabResult) -> list[str]:

@@ -203,7 +203,7 @@ def what_happened(lab: LabResult) -> str:
         return _NOT_ITS_OWN
     sentence = in_its_words(lab.verdict.facts.sentence, lab)
     if (missed := lab.missed_technique) and missed.role == "technique":
-        why = visible_text.line(missed.message, 600)
+        why = visible_text.line(missed.message.removeprefix("correct, but "), 600)
         return f"{lab.look.sentence}{': ' + why if why else '.'}"
     return _WITHHELD if lab.verdict is Verdict.WRONG_ANSWER and _nothing_told(lab) else sentence
 

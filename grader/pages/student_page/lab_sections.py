@@ -132,8 +132,8 @@ _NOT_RUN = "Not run"  # an outcome that needs no other words
 _MOST_SHAPES = 40
 
 
-def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) -> Shown:
-    """`findings`: those that the page shows as cards. The row does not repeat them, and what follows from them is folded."""
+def case_row(case: Case, *, findings: Sequence[Finding] = (), told: str = "", instructor: bool) -> Shown:
+    """`findings`: those that the page shows as cards. The row repeats neither them nor the advice `told`; what follows is folded."""
     launches = case.launches if may_show(case, instructor=instructor) else ()
     look, outcome = _outcome(case)
     message = "" if outcome == _NOT_RUN else _brief(case.message, findings)
@@ -144,7 +144,8 @@ def case_row(case: Case, *, findings: Sequence[Finding] = (), instructor: bool) 
         plain=outcome == look.label and case.passed,  # then the sign says enough
         # A technique that is missed is told above the cases.
         unfolded=case.verdict is not Verdict.PASS and not any(explains(one, case) for one in findings),
-        has_more=bool(launches or case.advice or message),
+        has_more=bool(launches or case.advice not in {"", told} or message),
+        advice="" if case.advice == told else case.advice,
         message=message,
         shapes=[
             Shown(launch=one, text=launch_text(one), message=_brief(one.message, findings))
@@ -181,12 +182,17 @@ def _outcome(case: Case) -> tuple[VerdictFacts, str]:
 def case_section(view: LabView) -> Shown | None:
     lab = view.lab
     shown = lab.findings[:_MOST_CARDS]
-    rows = [case_row(case, findings=shown, instructor=view.instructor) for case in lab.cases]
+    told = advice(lab, instructor=view.instructor)
+    rows = [case_row(case, findings=shown, told=told, instructor=view.instructor) for case in lab.cases]
     for row in rows:
         row.plain |= row.outcome == lab.look.label
     for row in [one for one in rows if one.unfolded][1:]:
         row.unfolded = False  # the first says enough to begin with
-    return Shown(ran=lab.ran, rows=rows) if rows and lab.verdict is not Verdict.MISSING_FILE else None
+    passed = [one for one in rows if lab.verdict is Verdict.PASS and one.plain and one.case.passed]
+    rest = [one for one in rows if one not in passed]
+    parts = [("Cases" if lab.ran else "No case could be run", rest, lab.ran), ("Passed cases", passed, False)]
+    groups = [Shown(title=title, rows=those, open=is_open) for title, those, is_open in parts if those]
+    return Shown(groups=groups) if groups and lab.verdict is not Verdict.MISSING_FILE else None
 
 
 def compiler_log(view: LabView, *, ok: bool) -> list[Shown]:
@@ -239,7 +245,8 @@ def mismatch_section(view: LabView) -> Shown | None:
         changes=suspect_changes(view.lab) if view.instructor else [],
         figures=figures[:_OPEN_FIGURES],
         more_figures=figures[_OPEN_FIGURES:],
-        follows=not explained and explains_all_wrong_outputs(view.lab),  # from findings above
+        folded=any(one.severity == "error" for one in view.lab.findings),  # a finding above is to be corrected first
+        follows=not explained and explains_all_wrong_outputs(view.lab),
         steps=view.step_link(Verdict.WRONG_ANSWER, None),
         story=story,
         story_words=_STORIES_OF_PAGES[next((one for one in _STORIES_OF_PAGES if f"{one}-" in story), "sum")],

@@ -493,9 +493,7 @@ def _zipped(grades: Grades, name_of: Callable[[Result], str], why: str) -> Made:
         zip_bytes((name, page) for name, _, page in pages if page is not None),
         about(without(grades.results, [*named.values(), *absent, *twice]), f"no page in this zip, because {why}"),
         about(absent, "handed in nothing, so there is nothing to attach a page to"),
-        about(
-            twice, "somebody else's page is attached to the same file: a team's, or another upload of the same student"
-        ),
+        about(twice, "another page is attached to the same file: a team's, or another upload's"),
         about(pageless, "the page is missing in OUT: grade again"),
     )
 

@@ -205,7 +205,7 @@ def _improved(places: Sequence[Ranked]) -> str:
         return ""
     faster = sorted((one for one in places if one.change.kind == "faster"), key=lambda one: -one.change.factor)
     if not faster:
-        return "Nobody is faster than last time."
+        return "No student is faster than last time."
     names = [f"{visible_text.line(one.name, 60)} ({one.change.factor:.2f}×)" for one in faster[:5]]  # noqa: RUF001 -- the sign for times
     more = f" and {len(faster) - len(names)} more" if len(faster) > len(names) else ""
     return f"Faster than last time: {', '.join(names)}{more}."

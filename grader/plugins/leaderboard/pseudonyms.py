@@ -128,7 +128,7 @@ def wish_in(text: str) -> Wish:
     return Wish("" if note else name, note)
 
 
-TAKEN = "this name is taken, or too much like the name or pseudonym of somebody in the course"
+TAKEN = "this name is taken, or too much like the name or pseudonym of another student in the course"
 _REMEMBERED = 8  # names of one student that nobody else gets
 _TRIES = 64  # of two words; after them a number follows
 

@@ -402,7 +402,7 @@ def _handed_in(level: Level) -> Level:
     if not working or not any(top.is_folder and name.casefold() == "submitted files" for name, top in tops.items()):
         return level
     left = {name: top for name, top in tops.items() if name not in working}
-    said = f"{clean(working[0])!r} beside the submitted ones do not count: nobody has handed them in"
+    said = f"{clean(working[0])!r} beside the submitted ones do not count: they were not handed in"
     return replace(level, files=replace(level.files, tops=left), entered=(*level.entered, said))
 
 

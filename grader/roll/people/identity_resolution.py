@@ -107,7 +107,7 @@ class Matching:
         if row.line in self.disputed:
             return "others fit it better, and alike"
         if contradict(row.keys, self.keys[number]):
-            return "another number, login or address says that it is somebody else"
+            return "another number, login or address says that it is another student"
         if by_name and row.upload != self.arrivals[number].name and (doubt := self._doubt(number)):
             return f"{doubt}, and students can change their names; {_REMEDY}"
         kept = self.book.find(row.keys)

@@ -285,7 +285,7 @@ def _check(name: str, rows: Sequence[RosterRow]) -> None:
     if nobody := [row for row in rows if not row.keys]:
         lines = some(f"line {row.line} ({row.student.name[:40]!r})" for row in nobody)
         raise RemediableError(
-            f"{name}: these rows have neither number, login nor e-mail, so nobody can say who they are: {lines}. Fill one in."
+            f"{name}: these rows have neither number, login nor e-mail, so it is not known who they are: {lines}. Fill one in."
         )
     if short := [row for row in rows if _SHORTENED.fullmatch(row.student.number)]:
         lines = some(f"line {row.line} ({row.student.number})" for row in short)

@@ -269,7 +269,7 @@ class _Reader:
         """None: nobody is meant, which has been said."""
         student, sure = self._meant(word, place, self.unclear)
         if student is None and sure and self.has_roster:
-            who = f"nobody in the roster or among the submissions is {shown(word)}"
+            who = f"no student in the roster or among the submissions is {shown(word)}"
             self.wrong.append(f"{place}: {who}. Correct the name, or remove the row.")
         elif student is None and sure:
             self.nobody.append(f"{place} ({shown(word)})")

@@ -163,9 +163,11 @@ def test_whose_file_is_shown_is_said_only_where_several_made_the_mistake(sample_
     result = sample_named("race")[0]
     (lab_id, *_), student = result.labs, result.submission.id
     for students, said in (((student,), 0), ((student, "b"), 1)):
-        mistake = Mistake(f"{lab_id}/race/1", Verdict.RACE, "a race", "", students, student, 1, (), 1, hidden=False)
+        mistake = Mistake(
+            f"{lab_id}/race/1", Verdict.RACE, "a race", "", students, student, 1, ("a = 1;",), 1, hidden=False
+        )
         insight = ClassInsight((LabMistakes(lab_id, len(students), (mistake,)),))
-        assert class_page([result], course="c", insight=insight).count("Shown: ") == said
+        assert class_page([result], course="c", insight=insight).count("Lines of ") == said
 
 
 def test_where_cpu_and_gpu_disagree_a_person_is_asked(sample_named: Named) -> None:

@@ -40,3 +40,9 @@ def test_shapes_are_shown_to_students_only_where_the_policy_says_full() -> None:
         withheld = case(feedback=feedback, launches=(launch,))
         assert len(case_row(withheld, instructor=False).shapes) == shown
         assert len(case_row(withheld, instructor=True).shapes) == 1
+
+
+def test_the_advice_that_stands_above_is_not_repeated() -> None:
+    advised = case(advice="Which index?")
+    assert case_row(advised, instructor=True).advice == "Which index?"
+    assert not case_row(advised, told="Which index?", instructor=True).has_more

@@ -165,7 +165,7 @@ def _launches(result: Result) -> Iterator[Launch]:
 def test_two_races_for_want_of_one_barrier_are_drawn_once_and_the_rest_is_what_follows(sample_named: Named) -> None:
     result, sources = two_races(sample_named)
     html = student_page(result, sources=sources)
-    assert html.count("Likely one cause:") == html.count('class="lanes"') == 1
+    assert html.count("Likely cause:") == html.count('class="lanes"') == 1
     assert html.count('<article class="finding') == 2  # the second in a fold
     folded = html[html.index("From the same cause") : html.index("<summary>Cases</summary>")]
     assert folded.count('<article class="finding') == 1
@@ -317,6 +317,13 @@ def test_pages_say_which_attempt_counts_and_when_it_was_handed_in(sample_named: 
     assert re.search(r"Handed in\s+2026-11-21 10:00:00\+01:00\s", page)
     assert "attempt 2 of 3" in class_page([later], course="c")
     assert "attempt" not in class_page([result], course="c").split("<tbody", 1)[1].split("</tbody", 1)[0]
+
+
+def test_of_a_lab_that_passes_the_passed_cases_are_folded_and_what_is_not_met_is_open(sample_named: Named) -> None:
+    result, sources = sample_named("wrong-answer")
+    html = student_page(result, sources=sources).split('id="lab-', 2)[2].split("</section>")[0]
+    passed, missed = (html.index(f"<summary>{one}") for one in ("Passed cases", "Cases"))
+    assert missed < html.index("Not met") < passed
 
 
 def test_a_case_without_points_says_so(sample_named: Named) -> None:

@@ -148,7 +148,7 @@ def test_an_interrupt_ends_it_cleanly_at_any_moment(root: Path) -> None:
 @pytest.mark.parametrize("terminal", [False, True])
 def test_between_two_saves_the_line_to_look_at_is_added(root: Path, *, terminal: bool) -> None:
     text = watched(root, save(root, ("two", "right")), terminal=terminal, search=FakeSearch())
-    assert "Where to look: Look at line 1" in text
+    assert "Where to look: line 1" in text
     assert "secret" not in text
 
 

@@ -150,7 +150,7 @@ def test_an_override_of_nobody_changes_nothing(timed: Course) -> None:
     timed.grade()
     before = contents(timed.out)
     timed.policy["overrides.csv"] = OVERRIDES + "nobody,a,1,r,me,\n"
-    with pytest.raises(PolicyError, match="nobody in the roster or among the submissions is 'nobody'"):
+    with pytest.raises(PolicyError, match="no student in the roster or among the submissions is 'nobody'"):
         again(timed)
     assert contents(timed.out) == before
 

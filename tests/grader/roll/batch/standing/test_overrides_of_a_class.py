@@ -40,7 +40,7 @@ def test_an_override_counts_where_the_grader_failed_and_without_a_file(timed: Co
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("nobody,a,1,r,me,\n", "overrides.csv, line 2: nobody in the roster or among the submissions is 'nobody'"),
+        ("nobody,a,1,r,me,\n", "overrides.csv, line 2: no student in the roster or among the submissions is 'nobody'"),
         ("ben,a,1,r,me,\nben,c,1,r,me,\n", "overrides.csv, line 3: there is no lab 'c'. The labs are: a, b."),
         ("ben,a,4.5,r,me,\n", r"overrides.csv, line 2: 4.5 points are more than a has \(4\)"),
         (
