@@ -134,7 +134,7 @@ bench:  ## measure what grading costs, with a GPU also the solutions over sizes 
 ladder:  ## write the open lab's ladder again; with a GPU, time its kernels against cuBLAS first
 	@$(setup) && .venv/bin/python tests/benchmarks/ladder_speeds.py && .venv/bin/python docs/ladder_table.py --write
 
-order:  ## try the model of speed on 47 kernels, and write the section in docs/benchmarks.md
+order:  ## try the model of speed on 47 kernels, and write the section in docs/evidence.md
 	@$(setup) && .venv/bin/python tests/benchmarks/order_counts.py && .venv/bin/python tests/benchmarks/speed_order.py && .venv/bin/python docs/speed_order_table.py --write
 
 site:  ## make a web site of documents and write-ups, in build/site, for the course's web server

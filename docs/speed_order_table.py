@@ -1,7 +1,7 @@
-"""Writes how well the order of the predicted speeds agrees with the measured one, into docs/benchmarks.md.
+"""Writes how well the order of the predicted speeds agrees with the measured one, into docs/evidence.md.
 
 `.venv/bin/python docs/speed_order_table.py` prints the section. With `--write` it replaces the section between the two markers of
-benchmarks.md; a test fails where it is not current. It reads what tests/benchmarks/speed_order.py timed and order_counts.py counted.
+evidence.md; a test fails where it is not current. It reads what tests/benchmarks/speed_order.py timed and order_counts.py counted.
 """
 
 # ruff: noqa: INP001 -- a script, in no package
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.run.scoring.predicted_time import Facts
 
 SECTION = MarkedSection(
-    Path(__file__).resolve().parent / "benchmarks.md",
+    Path(__file__).resolve().parent / "evidence.md",
     "<!-- predicted: begin (docs/speed_order_table.py) -->",
     "<!-- predicted: end -->",
 )

@@ -2,7 +2,7 @@
 
     .venv/bin/python tests/benchmarks/coverage.py [gradings]
 
-prints the table that docs/benchmarks.md sums up. Times are simulated; nothing here measures a machine.
+prints the table that docs/evidence.md sums up. Times are simulated; nothing here measures a machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The section of docs/benchmarks.md on predicted and measured order is that of the recorded counts and times."""
+"""The section of docs/evidence.md on predicted and measured order is that of the recorded counts and times."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ CALLS = {
 # One of these in each run: other tests make the site and the handouts too, and look closer.
 IN_TURN = ("bench", "handouts", "site")
 TRIED = [one for one in CALLS if one not in IN_TURN or one in sample(IN_TURN, len(IN_TURN))]
-NOT_RUN = {"order": "counts 47 kernels on four shapes each, for minutes: docs/benchmarks.md is made from what it found"}
+NOT_RUN = {"order": "counts 47 kernels on four shapes each, for minutes: docs/evidence.md is made from what it found"}
 
 
 def _left_out(folder: str, names: list[str]) -> set[str]:
