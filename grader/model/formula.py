@@ -39,7 +39,7 @@ class UnboundedError(FormulaError):
 
 def read_formula(text: str) -> ast.expr:
     """Raises FormulaError."""
-    return _parsed(text, "eval").body  # type: ignore[no-any-return]
+    return _parsed(text, "eval").body  # type: ignore[no-any-return]  # typeshed knows Module alone
 
 
 @dataclass(frozen=True)
