@@ -70,11 +70,28 @@ class ClimbSpec(Strict):
 
 
 class TierSpec(Strict):
-    """A kernel with this `share` of another one's speed in the same rounds gets this `part` of the performance points."""
+    """A kernel with this `share` of another one's speed in the same rounds, or with this time on this GPU, gets this `part` of the
+    performance points.
+    """
 
-    share: float = Field(gt=0)
-    of: Literal["model", "library"] = "model"  # the lab's model solution, or the library's routine in `performance`
+    share: float = Field(default=0, ge=0)
+    # The lab's model solution, the library's routine in `performance`, or no other kernel.
+    of: Literal["model", "library", "time"] = "model"
+    milliseconds: float = Field(default=0, ge=0)  # at most, of a launch of the size in `performance`
+    gpu: str = ""  # a word of its name: on others the tier is not reached
     part: float = Field(gt=0, le=_MOST_PART)  # 1: full marks; more: beyond them, in a lab of extra credit
+
+    @model_validator(mode="after")
+    def has_one_bound(self) -> Self:
+        by_time = self.of == "time"
+        if by_time != bool(self.milliseconds and self.gpu) or by_time == bool(self.share):
+            raise ValueError('a [[tier]] has a share, or of = "time" with milliseconds and gpu')
+        return self
+
+    @property
+    def threshold(self) -> float:
+        """Of a time, how many launches take a millisecond: more is better, as of a share."""
+        return 1 / self.milliseconds if self.of == "time" else self.share
 
 
 class StandInSpec(Strict):
