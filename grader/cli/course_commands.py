@@ -154,11 +154,13 @@ class Grading:
         self._toolset, self._fingerprints = toolset, judging_fingerprints(toolset, self._labs)
 
     def __call__(self, lab: Lab, source: Path) -> LabResult:
-        return score_lab(lab, self._outcome(lab, normalise(source.read_bytes())[0], until_failure=False))
+        text = normalise(source.read_bytes())[0]
+        whole = lab.whole(text.decode("utf-8", "replace"), source).encode() if lab.public.files else text
+        return score_lab(lab, self._outcome(lab, whole, until_failure=False))
 
     def catch(self, lab: Lab, text: str) -> Verdict:
         """The verdict on a mutant: that of the first case that fails, or `pass`. Raises RuntimeError if the judge broke."""
-        outcome = self._outcome(lab, text.encode(), until_failure=True)
+        outcome = self._outcome(lab, lab.whole(text).encode(), until_failure=True)
         if outcome.verdict is not None:
             return outcome.verdict
         failed = next((case for case in outcome.cases if not case.passed), None)

@@ -150,7 +150,10 @@ def watch_labs(lab: _Labs = None, case: _Case = None) -> int:
         labs: Sequence[Lab] = load_labs(practice.root, [])
     except LabError:
         labs = practice.labs
-    poller = FilePoller({one.id: practice.path(one) for one in labs}, sleep=keys.wait if keys else time.sleep)
+    paths = {one.id: practice.path(one) for one in labs}
+    others = {one.id: partial(one.files_beside, paths[one.id].parent) for one in labs}
+    sleep = keys.wait if keys else time.sleep
+    poller = FilePoller(paths, sleep=sleep, beside=lambda name: others[name]())
     own = OwnTerminal(practice.root, keys.lent) if keys else None
     commands = {"t": own.trace, "p": own.page, "a": own.answers} if own else {}
     watch = WatchLoop(practice, console, clock=dt.datetime.now, commands=commands)

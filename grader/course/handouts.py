@@ -70,10 +70,16 @@ def handout(root: Path, labs: Sequence[Lab]) -> Handout:
             files[path] = replace(files[path], data=linked.encode())
     time = course_time(root)
     date = dt.datetime.fromtimestamp(time, tz=dt.UTC).date().isoformat()
-    edited = [f"assignments/{lab.id}/{name}" for lab in labs for name in (lab.public.file, ANSWERS)]
-    starters = frozenset(path for path in edited if path in files)
+    edited = {f"assignments/{lab.id}/{name}" for lab in labs for name in (lab.public.file, ANSWERS)}
+    starters = frozenset(path for path in files if path in edited or _is_beside(path, labs))
     manifest = Manifest(__version__, date, {path: digest(file.data) for path, file in files.items()}, starters)
     return whole(manifest, files, time)
+
+
+def _is_beside(path: str, labs: Sequence[Lab]) -> bool:
+    """Whether it is one of several files of a lab that students write."""
+    folder, _, name = path.rpartition("/")
+    return any(folder == f"assignments/{lab.id}" and lab.public.asks_beside(name) for lab in labs)
 
 
 def with_built_kit(root: Path, made: Handout) -> Handout:

@@ -20,6 +20,7 @@ from grader.course.question_file import ANSWERS, QUESTIONS, LabQuestions, Questi
 from grader.course.starters import answer_form
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, PublicSpec
+from grader.model.several_files import BUILD_FILES, SOURCES, build_words
 from grader.run.described_cases import check_described
 from grader.run.program_judging import signature_in
 
@@ -60,11 +61,9 @@ def draft_of(root: Path, new: NewLab, folder: Path) -> Draft:
     said |= _contract(text, draft, source.name)
     headers = _headers(text, files, draft)
     said |= {"headers": [path.name for path in headers]} if headers and said["contract"] != "kernel" else {}
-    for path in files:
-        if path.name in {"Makefile", "CMakeLists.txt"}:
-            draft.left.append(
-                f"{path.name} is not used: files are compiled as C++17; `headers` are all that they include"
-            )
+    others = _others(text, files, source, draft)
+    if others and (said["contract"] != "kernel" or "grid" in said):
+        said["files"] = [source.name, *(path.name for path in others)]
     sets, described = _data(folder, files, draft)
     if said["contract"] == "program":
         said["arguments"] = [_FILL]
@@ -82,7 +81,8 @@ def draft_of(root: Path, new: NewLab, folder: Path) -> Draft:
     for half, those in ((public, shown), (private, hidden)):
         for one in those:
             draft.files |= {f"{half}/{one.name}/{path.name}": path.read_bytes() for path in one.files}
-    draft.files |= {f"{public}/{path.name}": path.read_bytes() for path in headers}
+    draft.files |= {f"{public}/{path.name}": path.read_bytes() for path in (*headers, *others)}
+    draft.files |= {f"{private}/{path.name}": path.read_bytes() for path in others}
     draft.files |= {
         f"{public}/{source.name}": text,
         f"{private}/{source.name}": f"// {_FILL}: the model solution\n{text}",
@@ -151,6 +151,27 @@ def _headers(text: str, files: Sequence[Path], draft: Draft) -> list[Path]:
     if found:
         draft.recognised.append(f"headers that come along: {', '.join(found)}")
     return list(found.values())
+
+
+def _others(text: str, files: Sequence[Path], main: Path, draft: Draft) -> list[Path]:
+    """What comes beside the main file: the other sources that the build file names, or all; and the build file."""
+    build = next((path for name in BUILD_FILES for path in files if path.name == name), None)
+    sources = {path.name: path for path in files if path.suffix in SOURCES and path != main}
+    if build is None or re.search(r"^[ \t]*#[ \t]*include[^\n]*\.cu\b", text, re.MULTILINE):
+        return []
+    words = build_words(
+        {build.name: build.read_text(encoding="utf-8", errors="replace"), main.name: "", **dict.fromkeys(sources, "")}
+    )
+    options = [
+        *words.sources,
+        *(f"-D{one}" for one in words.definitions),
+        *([f"C++{words.standard}"] if words.standard else []),
+    ]
+    draft.recognised.append(f"{build.name}: {', '.join(options) or 'nothing that is used'}")
+    if words.ignored:
+        draft.left.append(f"nothing of these, which are not used: {' '.join(words.ignored)}")
+    found = [sources[name] for name in words.sources if name in sources]
+    return [*found, build] if words.definitions or words.standard or found else []
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def starter_of(text: str, name: str) -> str:
 
 def _sources(root: Path) -> list[Path]:
     """The model solutions. A lab's rejects are not among them: they lie one folder deeper."""
-    return sorted((root / "solutions").glob("*/*.cu"))
+    return sorted(path for suffix in (".cu", ".cuh") for path in (root / "solutions").glob(f"*/*{suffix}"))
 
 
 def _below(root: Path, path: Path) -> str:

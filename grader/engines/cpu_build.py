@@ -84,7 +84,7 @@ def build_for_cpu(
     began = time.monotonic()
     headers = frozenset(path.name for path in folder.iterdir())
     text = source.read_text(encoding="utf-8", errors="replace")
-    defined = _defining(definitions)
+    defined = f"{lines}#line 1\n" if (lines := defining(definitions)) else ""  # the text itself may hold no line marker
     (folder / source.name).write_text(defined + text, encoding="utf-8")
     steps = BuildSteps(toolchain, confinement, folder, source.name, headers, scanned, defined)
     try:
@@ -101,13 +101,10 @@ def build_for_cpu(
     return CpuBuild(folder / "runner", folder / "image.json", beside, log=log, seconds=seconds)
 
 
-def _defining(definitions: Sequence[str]) -> str:
-    """Lines before the text, which begins with line 1 all the same. The text itself may hold no line marker."""
-    lines = [
-        f"#define {name} {value if equals else 1}\n"
-        for name, equals, value in (one.partition("=") for one in definitions)
-    ]
-    return "".join([*lines, "#line 1\n"] if lines else [])
+def defining(definitions: Sequence[str]) -> str:
+    """Lines as -D means them. Behind our own headers they change nothing of those."""
+    parted = (one.partition("=") for one in definitions)
+    return "".join(f"#define {name} {value if equals else 1}\n" for name, equals, value in parted)
 
 
 def _build(steps: BuildSteps, text: str, entries: EntrySignatures) -> tuple[Refusal, ...]:

@@ -10,7 +10,7 @@ import re
 import struct
 import tempfile
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -231,15 +231,22 @@ class NativeBuild:
 
 
 def build_native(
-    toolchain: GpuToolchain, confinement: Confinement, texts: Mapping[str, str], folder: Path, target: GpuTarget
+    toolchain: GpuToolchain,
+    confinement: Confinement,
+    texts: Mapping[str, str],
+    folder: Path,
+    target: GpuTarget,
+    others: Sequence[str] = (),
 ) -> NativeBuild:
-    """`texts`: SOURCE, those BESIDE it, and what they include, by plain names. `folder`: an empty one, where the program comes to lie."""
+    """`texts`: SOURCE, `others` and those BESIDE it, and what they include, by plain names. `folder`: an empty one, where the program comes
+    to lie.
+    """
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     tries: list[NativeBuild] = []
     ways = [(toolchain.plain, PROGRAM_STANDARDS[0]), *((toolchain, standard) for standard in PROGRAM_STANDARDS)]
     for compiler, standard in ways:
-        built = _built(compiler, confinement, folder, target, standard)
+        built = _built(compiler, confinement, folder, target, standard, others)
         if built.program is not None:
             return built
         tries.append(built)
@@ -249,9 +256,14 @@ def build_native(
 
 
 def _built(
-    toolchain: GpuToolchain, confinement: Confinement, folder: Path, target: GpuTarget, standard: str
+    toolchain: GpuToolchain,
+    confinement: Confinement,
+    folder: Path,
+    target: GpuTarget,
+    standard: str,
+    others: Sequence[str],
 ) -> NativeBuild:
-    command = toolchain.link([SOURCE, *BESIDE], PROGRAM, target.capability, standard)
+    command = toolchain.link([SOURCE, *others, *BESIDE], PROGRAM, target.capability, standard)
     finished, output, log = _nvcc(toolchain, confinement, folder, command)
     program = folder / PROGRAM
     if finished.returncode == 0 and program.is_file() and not program.is_symlink():

@@ -21,7 +21,7 @@ class Refusal:
     message: str
     advice: str = ""
     columns: tuple[int, int] | None = None  # the part of the line, from 0, without its end; None: all of it
-    file: str = ""  # a header of the submission's author; empty: its main file
+    file: str = ""  # another file of the submission's author; empty: its main file
 
     def told(self, file: str) -> str:
         """`file:3: compile-error: what and what to do`."""
@@ -30,7 +30,8 @@ class Refusal:
 
     def finding(self, file: str, lines: Sequence[str], severity: Literal["error", "note"] = "error") -> Finding:
         """`lines`: those of the file."""
-        known = self.file != "" or 0 < self.line <= len(lines)
+        elsewhere = self.file not in {"", file}
+        known = elsewhere or 0 < self.line <= len(lines)
         return Finding(
             kind=self.verdict,
             severity=severity,
@@ -38,7 +39,7 @@ class Refusal:
             advice=self.advice or None,
             file=self.file or file,
             line=self.line if known else None,
-            source=None if self.file else quoted(lines, self.line),
+            source=None if elsewhere else quoted(lines, self.line),
             columns=self.columns if known else None,
         )
 

@@ -17,6 +17,7 @@ from grader.model import visible_text
 from grader.model.errors import RemediableError
 from grader.model.graded_class import LabMistakes, Mistake
 from grader.model.result import Model, Result
+from grader.model.several_files import parted, place_in
 from grader.run.scoring.redaction import for_student
 from grader.system.own_files import write_atomically
 
@@ -107,9 +108,11 @@ def _shown(result: Result) -> Result:
 
 def _mistake(cluster: Cluster, texts: Mapping[str, str], likenesses: Mapping[str, str], comments: Comments) -> Mistake:
     shown = _representative(cluster, texts)
-    lines = texts.get(shown.student, "").split("\n")
-    first = max(1, (shown.line or 1) - _AROUND)
-    excerpt = lines[first - 1 : shown.line + _AROUND] if shown.line else []
+    text = texts.get(shown.student, "")
+    file, line = place_in(text, shown.line or 1)
+    lines = parted(text, "")[file].split("\n")
+    first = max(1, line - _AROUND)
+    excerpt = lines[first - 1 : line + _AROUND] if shown.line else []
     return Mistake(
         key=cluster.step.key,
         verdict=shown.verdict,
@@ -117,7 +120,8 @@ def _mistake(cluster: Cluster, texts: Mapping[str, str], likenesses: Mapping[str
         like=visible_text.line(_like(cluster, likenesses), 300),
         students=tuple(one.student for one in cluster.members),
         shown=shown.student,
-        line=shown.line,
+        line=line if shown.line else None,
+        file=file,
         source=tuple(visible_text.code(line, 140) for line in excerpt),
         first_line=first,
         hidden=all(one.hidden for one in cluster.members),

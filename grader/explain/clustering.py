@@ -15,7 +15,8 @@ from itertools import accumulate, chain
 
 from grader.explain.similar_files import file_tokens
 from grader.model.outcome import JudgedCase
-from grader.model.result import Case, Finding, LabResult, Launch
+from grader.model.result import Case, Finding, LabResult, Launch, Site
+from grader.model.several_files import lines_before
 from grader.model.verdicts import Verdict, is_wrong
 
 # The shape of a line of CUDA: its tokens, with a role in place of each name that the author chose. Pure.
@@ -147,11 +148,25 @@ def went_wrong(lab: LabResult) -> bool:
     return is_wrong(lab.verdict, every_case_passed=all(one.passed for one in lab.cases))
 
 
+def on_one_text(lab: LabResult, text: str) -> LabResult:
+    """With the lines of findings in files beside the main one where they stand in `text`, which holds them all."""
+    before = lines_before(text)
+
+    def moved(site: Site) -> dict[str, int]:
+        return {"line": site.line + before[site.file]} if site.line and site.file in before else {}
+
+    found = tuple(
+        one.model_copy(update={**moved(one), "other": one.other and one.other.model_copy(update=moved(one.other))})
+        for one in lab.findings
+    )
+    return lab.model_copy(update={"findings": found}) if before else lab
+
+
 def wrong_submission(
     student: str, lab_id: str, lab: LabResult, text: str, *, like: str = "", behaviour: str = ""
 ) -> WrongSubmission:
     """`text`: the file that was handed in; `like`: the small mistake in the solution that behaves the same."""
-    shapes = LineShapes(text)
+    shapes, lab = LineShapes(text), on_one_text(lab, text)
     finding = next((one for one in lab.findings if one.kind is lab.verdict and one.severity == "error"), None)
     case = _case(lab)
     summary = _summary(case)

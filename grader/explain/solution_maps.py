@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from grader.course.leaks import MarkerError, Region, cut
-from grader.explain.clustering import LineShapes, behaviour, went_wrong
+from grader.explain.clustering import LineShapes, behaviour, on_one_text, went_wrong
 from grader.explain.similar_files import FileToken
 from grader.explain.suspect_search import lines_of
 from grader.model import visible_text
@@ -241,7 +241,8 @@ def solution_map(
         wrong += 1
         student = result.submission.id
         like = likenesses.get(behaviour(lab.cases), "")
-        places = set(_places(lab, _Matched(texts.get(student, ""), statements), like))
+        text = texts.get(student, "")
+        places = set(_places(on_one_text(lab, text), _Matched(text, statements), like))
         for place in sorted(places):
             placed.setdefault(place, []).append(student)
         if not places:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -161,6 +162,8 @@ class Scope:
         if name in _OVER_INDICES and len(args) == 2 and isinstance(args[0], ast.Compare):  # noqa: PLR2004 -- range, body
             loop, inner = self._loop(args[0])
             if inner is not None:
+                if name == "sum" and (lines := self._lines(args[1], loop, magnitude=magnitude)):
+                    return f"sum({lines})"
                 joined = inner.python(args[1], **deep)
                 return f"{name}({joined} {loop})" if name == "sum" else f"{name}(({joined} {loop}), default=0)"
         if name == "where" and len(args) == 3:  # noqa: PLR2004 -- condition, then, else
@@ -173,6 +176,23 @@ class Scope:
         if magnitude:
             return f"max({', '.join(self.python(one, **deep) for one in args)}, 0)"
         return f"{name}({', '.join(map(self.python, args))})"
+
+    def _lines(self, body: ast.expr, loop: str, *, magnitude: bool) -> str:
+        """Of a sum over one element, or a product of two, that lie in equal steps: several times as fast as one after another."""
+        index, _, span = loop.removeprefix("for v_").partition(" in ")
+        parts = [body.left, body.right] if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Mult) else [body]
+        found = []
+        for part in parts:
+            name = part.value.id if isinstance(part, ast.Subscript) and isinstance(part.value, ast.Name) else ""
+            places = _places(part) if isinstance(part, ast.Subscript) and name in self.buffers else []
+            at = [number for number, place in enumerate(places) if isinstance(place, ast.Name) and place.id == index]
+            if len(at) != 1 or any(index in names_in(place) for place in places if place is not places[at[0]]):
+                return ""
+            sides = self.buffers[name].sides
+            first = self._place(name, [ast.Constant(0) if place is places[at[0]] else place for place in places])
+            step, numbers = math.prod(sides[at[0] + 1 :]), f"{'a' if magnitude else 'b'}_{name}"
+            found.append(f"line({name!r}, {numbers}, {first}, {step}, {span}, {sides[at[0]]})")
+        return f"map(mul, {', '.join(found)})" if len(found) > 1 else found[0]
 
     def _loop(self, over: ast.Compare) -> tuple[str, Scope | None]:
         """`k < K`, `k <= i`, `2 <= k < K`; None: the comparison is one of two values."""
@@ -228,9 +248,18 @@ def _at(name: str, index: float, side: int) -> int:
     return int(index)
 
 
+def _line(name: str, numbers: Sequence[float], first: int, step: int, span: range, side: int) -> Sequence[float]:
+    """Elements `span` of a row, a column or the like that begins at `first`."""
+    for end in (span[0], span[-1]) if span else ():
+        _at(name, end, side)
+    return numbers[first + span.start * step : first + span.stop * step : step] if span else ()
+
+
 def _evaluated(text: str, scope: Scope) -> Any:  # noqa: ANN401 -- a number, or a list of them
     known = {**_FUNCTIONS, "at": _at, "range": range, "int": int, "len": len, "sum": sum, "__builtins__": {}}
+    known |= {"map": map, "mul": operator.mul, "line": _line}
     known |= {f"b_{name}": one.numbers for name, one in scope.buffers.items()}
+    known |= {f"a_{name}": list(map(abs, one.numbers)) for name, one in scope.buffers.items() if f"a_{name}" in text}
     try:
         return eval(compile(text, "<formula>", "eval"), known)  # noqa: S307 -- made above, of listed nodes alone
     except FormulaError:

@@ -18,11 +18,12 @@ class Mistake:
     like: str  # "the solution with `<=` for `<` in line 12"; empty: no small change of it behaves so
     students: tuple[str, ...]  # ids, in the order of the class
     shown: str  # the id of the student whose file stands for all
-    line: int | None  # in that file
+    line: int | None  # in that file, or in `file`
     source: tuple[str, ...]  # that line, with those around it
     first_line: int  # the number of the first of them
     hidden: bool  # only hidden cases show it
     comment: str = ""  # what the instructor wrote to all of them
+    file: str = ""  # beside the lab's main file
     rest: bool = False  # others with this key have groups of their own
     before: int | None = None  # how many students made it in the batch before; none: nobody knows
 

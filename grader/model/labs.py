@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Literal, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from grader.model.described_problem import ProblemSpec, Strict
 from grader.model.errors import RemediableError
 from grader.model.formula import FormulaError, as_cpp, names_in, read_formula
+from grader.model.several_files import (
+    BUILD_FILES,
+    PATTERN,
+    can_be_named,
+    completed,
+    is_asked,
+    is_complete,
+    joined,
+    parted,
+)
 
 # What a lab's files say of its kernels' speed: how it is timed or counted, its tiers, and the climb of its write-up.
 
@@ -60,11 +70,28 @@ class ClimbSpec(Strict):
 
 
 class TierSpec(Strict):
-    """A kernel with this `share` of another one's speed in the same rounds gets this `part` of the performance points."""
+    """A kernel with this `share` of another one's speed in the same rounds, or with this time on this GPU, gets this `part` of the
+    performance points.
+    """
 
-    share: float = Field(gt=0)
-    of: Literal["model", "library"] = "model"  # the lab's model solution, or the library's routine in `performance`
+    share: float = Field(default=0, ge=0)
+    # The lab's model solution, the library's routine in `performance`, or no other kernel.
+    of: Literal["model", "library", "time"] = "model"
+    milliseconds: float = Field(default=0, ge=0)  # at most, of a launch of the size in `performance`
+    gpu: str = ""  # a word of its name: on others the tier is not reached
     part: float = Field(gt=0, le=_MOST_PART)  # 1: full marks; more: beyond them, in a lab of extra credit
+
+    @model_validator(mode="after")
+    def has_one_bound(self) -> Self:
+        by_time = self.of == "time"
+        if by_time != bool(self.milliseconds and self.gpu) or by_time == bool(self.share):
+            raise ValueError('a [[tier]] has a share, or of = "time" with milliseconds and gpu')
+        return self
+
+    @property
+    def threshold(self) -> float:
+        """Of a time, how many launches take a millisecond: more is better, as of a share."""
+        return 1 / self.milliseconds if self.of == "time" else self.share
 
 
 class StandInSpec(Strict):
@@ -170,6 +197,8 @@ class PublicSpec(Strict):
     summary: str
     problem: str | ProblemSpec  # a header in kit/problems, or what is computed
     file: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]*\.cu$")  # that a student hands in: a plain name, no path
+    # What may come beside it: "kernel.cuh" has to, "*.cuh" may, and so may "Makefile". Of a lab whose host code launches the kernels.
+    files: tuple[str, ...] = ()
     # kernel: one kernel, which the judge launches. launcher: a host function that launches what it likes. program: a file with main().
     contract: Contract = "kernel"
     kernel: str = ""  # demangled signature: "scale(float const*, float*, int)"
@@ -206,6 +235,14 @@ class PublicSpec(Strict):
     counters: CounterSpec | None = None  # without `also`; none: in grading.toml, or performance needs a GPU
     case: tuple[CaseSpec, ...] = ()
 
+    @model_validator(mode="before")
+    @classmethod
+    def with_main_file(cls, said: Any) -> Any:  # noqa: ANN401 -- as TOML has it
+        """`files` alone is enough: the first is the main file."""
+        if isinstance(said, dict) and "file" not in said and isinstance(files := said.get("files"), list) and files:
+            return {**said, "file": files[0]}
+        return said
+
     @model_validator(mode="after")
     def fits_its_contract(self) -> Self:
         """Raises ValueError where a field is missing, or belongs to another contract."""
@@ -229,13 +266,23 @@ class PublicSpec(Strict):
                 f'{what} = {entry!r} is no demangled signature, such as "solve(float const*, float*, int)"'
             )
         self._described_fits()
+        self._files_fit()
         if self.leaderboard and not self.performance:
             raise ValueError("[leaderboard] ranks measured speeds, so the lab needs [performance]")
+        return self
+
+    def _files_fit(self) -> None:
+        """Raises ValueError where names of files or of headers are none, or are not asked for."""
+        if wrong := next((one for one in self.files if not PATTERN.fullmatch(one)), None):
+            raise ValueError(
+                f"files: {wrong!r} is no name of a source, a header or a Makefile, such as kernel.cuh or *.cuh"
+            )
+        if self.files and not self.starts_itself:
+            raise ValueError("`files` is for labs whose host code launches the kernels, or that say `grid`")
         plain = [PurePosixPath(one).name for one in self.headers]
         for header, name in zip(self.headers, plain, strict=True):
             if not _HEADER.fullmatch(header) or plain.count(name) > 1:
                 raise ValueError(f"headers: {header!r} is no path of a file beside lab.toml with a name of its own")
-        return self
 
     def _described_fits(self) -> None:
         """Raises ValueError where a launch or a problem that stands here cannot work."""
@@ -267,6 +314,25 @@ class PublicSpec(Strict):
     def problem_name(self) -> str:
         """The name under which a problem of kit/problems registers itself: that of its header."""
         return "" if isinstance(self.problem, ProblemSpec) else self.problem.rpartition("/")[2].removesuffix(".hpp")
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Names and patterns of what comes beside the main file."""
+        return tuple(one for one in self.files if one != self.file)
+
+    def asks_beside(self, name: str) -> bool:
+        """Not the main file, nor what the course gives."""
+        return is_asked(name, self.beside) and name != self.file and name not in self.given
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The names of headers that the course hands out: no student's file replaces one."""
+        return frozenset(PurePosixPath(one).name for one in self.headers)
+
+    def lacking(self, files: Collection[str]) -> str:
+        """The first file that has to be there and is not; empty: none. A build file may always be left out."""
+        needed = (one for one in self.beside if "*" not in one and one not in BUILD_FILES)
+        return next((one for one in needed if one not in files), "")
 
     @property
     def entries(self) -> tuple[str, ...]:
@@ -318,6 +384,7 @@ class PrivateSpec(Strict):
     rejects_at_least: int = Field(default=8, ge=0)  # the least number of wrong kernels in rejects/
 
 
+SOURCE_BYTES = 256 << 10  # of one source file
 DESCRIBED_JUDGE = "described"
 GIVEN_LAUNCH = "tilelab_given_launch"
 
@@ -340,6 +407,30 @@ class Lab:
     def cases(self) -> tuple[CaseSpec, ...]:
         """Public cases first, then hidden ones if the private half exists."""
         return self.public.case + (self.private.case if self.private else ())
+
+    def whole(self, text: str, source: Path | None = None) -> str:
+        """All files of a lab that has several: `text` is the main one in `source`, or another version of the solution's. What a wrong file
+        has behind a line with a file's name stands for the solution's.
+        """
+        if not self.public.files or is_complete(text):
+            return text
+        ours = source is None or (self.private_dir is not None and self.private_dir in source.parents)
+        folder = self.private_dir if ours else source.parent if source else None
+        beside = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in self.files_beside(folder)}
+        return completed(text, self.public.file, beside) if ours else joined(text, beside)
+
+    def files_beside(self, folder: Path | None) -> list[Path]:
+        """Those in `folder` that the lab asks for beside its main file."""
+        return sorted(
+            path
+            for path in (folder.iterdir() if folder and self.public.beside else ())
+            if self.public.asks_beside(path.name) and can_be_named(path.name)
+            if path.is_file() and not path.is_symlink() and path.stat().st_size <= SOURCE_BYTES
+        )
+
+    def files_of(self, text: str) -> dict[str, str]:
+        """By their names, the main file first."""
+        return parted(text, self.public.file) if self.public.files else {self.public.file: text}
 
     @property
     def judge_name(self) -> str:

@@ -405,10 +405,11 @@ class SweepPoint(Model):
 
 
 class TimedTier(Model):
-    """Points for a share of another kernel's speed in the same rounds."""
+    """Points for a share of another kernel's speed in the same rounds, or for a time."""
 
-    of: Literal["model", "library"]
-    share: float
+    of: Literal["model", "library", "time"]
+    share: float  # of a time: launches in a millisecond
+    gpu: str = ""  # of a time: the only one that it is for
     points: float
     reached: bool
 
@@ -426,6 +427,7 @@ class Timing(Model):
     share: Ratio | None = None  # model / student
     # library / student; where a kernel stands in for the library, computed from its time.
     library_share: Ratio | None = None
+    rate: Ratio | None = None  # launches in a millisecond
     control: Ratio | None = None  # baseline / baseline; if it is not near 1.00, the machine is too noisy
     tiers: tuple[TimedTier, ...] = ()  # by rising points
     too_slow: bool = False  # not measured, because it would take too long: no tier

@@ -16,6 +16,7 @@ from grader.explain.story import Story
 from grader.model import visible_text
 from grader.model.graded_class import NOTHING_KNOWN, ClassInsight
 from grader.model.result import Result, SweepPoint
+from grader.model.several_files import place_in
 from grader.model.visible_text import counted
 from grader.pages.class_page.class_sheet import CLASS_SECTIONS, class_sheet
 from grader.pages.page_section import Shown, render_drawing, render_page, trusted_text
@@ -74,7 +75,9 @@ def _who(student: str, names: Mapping[str, str], text: str = "", marked: Collect
     """`marked`: numbers of lines, from 1."""
     name = visible_text.line(names.get(student, ""), 80) or visible_text.line(student, 80)
     link = f"../{quote(student, safe='', errors='replace')}.html"
-    return Shown(name=name, link=link, text=visible_text.block(text, lines=400, columns=160), marked=marked)
+    shown = visible_text.block(text, lines=400, columns=160)
+    numbers = [place_in(text, at)[1] or "" for at in range(1, len(shown.lines) + 1)]  # those of each of several files
+    return Shown(name=name, link=link, text=shown, marked=marked, numbers=numbers)
 
 
 def calibration_page(

@@ -490,8 +490,36 @@ def _half_unit(word: str) -> float:
 
 
 def check_described(lab: Lab) -> Iterator[str]:
-    """Why the lab's cases cannot be made; nothing where they can."""
+    """Why the lab's cases cannot be made; nothing where they can, also with the least and the largest sizes that may be drawn."""
     try:
-        CaseWriter(lab, 0).cases()
+        for one in (lab, _at_the_end(lab, 0), _at_the_end(lab, 1)):
+            CaseWriter(one, 0).cases()
     except LabError as error:
         yield str(error)
+
+
+def _at_the_end(lab: Lab, end: int) -> Lab:
+    """The cases whose sizes are drawn, with the first or the last of each."""
+
+    def fixed(cases: Sequence[CaseSpec]) -> tuple[CaseSpec, ...]:
+        drawn = (
+            (case, [one for one in case.sizes if not all(isinstance(size, int) for size in one.values())])
+            for case in cases
+        )
+        return tuple(
+            case.model_copy(
+                update={
+                    "data": (),
+                    "sizes": tuple(
+                        {name: one if isinstance(one, int) else one[end] for name, one in each.items()}
+                        for each in sizes
+                    ),
+                }
+            )
+            for case, sizes in drawn
+            if sizes
+        )
+
+    public = lab.public.model_copy(update={"case": fixed(lab.public.case)})
+    private = lab.private and lab.private.model_copy(update={"case": fixed(lab.private.case)})
+    return replace(lab, public=public, private=private)

@@ -20,6 +20,7 @@ from typing import Any
 from grader.engines.backend import GPU_RUN_LIMITS, Device
 from grader.engines.build_steps import BUILD_LIMITS, WHEN_EXPANDED, asked_for, too_large
 from grader.engines.compiler_view import CompilerView, different_programs, no_one_program
+from grader.engines.cpu_build import defining
 from grader.engines.cpu_toolchain import DECIDED, EXPANDED, home_of
 from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import (
@@ -60,8 +61,9 @@ from grader.run.judge_call import (
     program_file,
     run_judge,
 )
+from grader.run.kernels.kernel_source import with_flat_includes
 from grader.run.lab_verdict import was_run
-from grader.run.program_judging import launch_of_program, operands_frame
+from grader.run.program_judging import launch_of_program, operands_frame, program_source
 from grader.run.programs.program_run import silently
 from grader.source.bare_code import plain_text
 from grader.system.confined_run import Finished
@@ -416,7 +418,8 @@ def judge_natively(
         gpu = dataclasses.replace(toolset.gpu, device=device, others=())
         work, judged = folder / "native", folder / "native-judged"  # the program may read where it lies itself alone
         work.mkdir()
-        built = build_native(toolchain, toolset.confinement, _texts(toolset, lab, text, device), work, gpu.target)
+        texts, others = _texts(toolset, lab, text, device)
+        built = build_native(toolchain, toolset.confinement, texts, work, gpu.target, others)
         outcome = GpuOutcome(toolchain.name, gpu.target.capability, str(device), alone=alone, log=built.log)
         if built.program is None:
             return dataclasses.replace(outcome, trouble=built.trouble)
@@ -438,18 +441,26 @@ def judge_natively(
         return dataclasses.replace(outcome, cases=cases)
 
 
-def _texts(toolset: Toolset, lab: Lab, text: str, device: Device) -> dict[str, str]:
-    """The student's text with our own around it, and what both include."""
+def _texts(toolset: Toolset, lab: Lab, text: str, device: Device) -> tuple[dict[str, str], list[str]]:
+    """The student's text with our own around it, and what both include; and which of them are other sources."""
     public = lab.public
     chosen = f"static const cudaError_t tilelab_device = cudaSetDevice({device.ordinal});\n" if device.ordinal else ""
+    source, words = program_source(lab, text)
+    defined = defining(words.definitions)
     texts = {PurePosixPath(name).name: _read(lab.public_dir / name) for name in public.headers}
+    for unit in reversed(source.units):
+        texts |= with_flat_includes(unit.texts, unit.name)
+    for unit in source.units:
+        texts[unit.name] = f'{defined}#line 1 "{unit.name}"\n{texts[unit.name]}'
+    main = texts.pop(public.file)
     texts |= {name: _read(toolset.root / "kit" / "gpu" / name) for name in BESIDE}
+    others = [unit.name for unit in source.units[1:]]
     if not public.has_operands:
-        return {**texts, SOURCE: f'#line 1 "{public.file}"\n{text}\n\n{chosen}'}
+        return {**texts, SOURCE: f"{main}\n\n{chosen}"}, others
     ours = {name: _read(toolset.root / "kit" / "host" / name) for name in _OURS}
     frame = operands_frame(public, on_gpu=True)
-    before = f'#include "{_OURS[0]}"\n{frame.before}#line 1 "{public.file}"\n'
-    return {**texts, **ours, SOURCE: f"{before}{text}\n\n{chosen}{frame.behind}"}
+    before = f'#include "{_OURS[0]}"\n{frame.before}'
+    return {**texts, **ours, SOURCE: f"{before}{main}\n\n{chosen}{frame.behind}"}, others
 
 
 def _program_file(toolset: Toolset, device: Device, lab: Lab, folder: Path, program: Path) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class LabJudge:
             return unjudged(lab.id, Verdict.MISSING_FILE, f"The submission has no {lab.public.file}.")
         folder = Path(tempfile.mkdtemp(prefix=f"{lab.id}-", dir=scratch))
         try:
-            text = source.read_text(encoding="utf-8", errors="replace")
+            text = lab.whole(source.read_text(encoding="utf-8", errors="replace"), source)
             if source.name != lab.public.file:
                 renamed = folder / lab.public.file
                 renamed.write_text(text, encoding="utf-8")
@@ -175,8 +175,10 @@ class _Job:
         return tuple(name for name in names if not self.call.cases or name in self.call.cases)
 
     def _refused(self, build: Build, refusals: tuple[Refusal, ...], gpu: GpuOutcome | None = None) -> LabOutcome:
-        lines = self.text.split("\n")  # as the compiler counts them: splitlines() also splits at form feeds
-        findings = tuple(one.finding(self.lab.public.file, lines) for one in refusals)
+        texts = self.lab.files_of(self.text)
+        files = [one.file if one.file in texts else self.lab.public.file for one in refusals]
+        # As the compiler counts lines: splitlines() also splits at form feeds.
+        findings = tuple(one.finding(file, texts[file].split("\n")) for one, file in zip(refusals, files, strict=True))
         verdict, seconds = refusals[0].verdict, self._seconds()
         return LabOutcome(self.lab.id, verdict, build=build, findings=findings, seconds=seconds, gpu=gpu)
 

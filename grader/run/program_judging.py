@@ -24,13 +24,14 @@ from grader.model.formula import CPP_NAME, as_cpp
 from grader.model.labs import GIVEN_LAUNCH, Lab, PublicSpec
 from grader.model.outcome import JudgedCase, located
 from grader.model.result import Finding, Launch
+from grader.model.several_files import BUILD_FILES, SOURCES, BuildWords, build_words
 from grader.model.verdicts import Verdict, worst
 from grader.run.judge_call import JudgeCall, clock_factor, judge_report, judged_cases, program_file, with_local_arrays
-from grader.run.kernels.kernel_source import KernelSource, ProgramSource
+from grader.run.kernels.kernel_source import INCLUDE, KernelSource, ProgramSource
 from grader.run.programs.host_build import NO_FRAME, OLDER, HostRefusal, TextFrame, library_of_header
 from grader.run.programs.host_sentences import ERROR_LABEL, SENTENCES
 from grader.run.programs.host_text import closing, parts_of, stub_parameters
-from grader.run.programs.host_toolchain import SourceLine, places_of
+from grader.run.programs.host_toolchain import STANDARDS, SourceLine, places_of
 from grader.run.programs.program_findings import HostFinding, host_findings, kernel_findings, reworded
 from grader.run.programs.program_kernels import BuiltProgram, ProgramRecipe, build_program
 from grader.run.programs.program_run import ProgramRequest, program_description
@@ -80,7 +81,7 @@ class ProgramReader:
 
     def facts(self, record: RunRecord) -> RunFacts:
         """A record of this submission's with the names of its lines, kernels and memory."""
-        sources = {self.lab.public.file: self.text.split("\n")}
+        sources = {name: text.split("\n") for name, text in self.lab.files_of(self.text).items()}
         return RunFacts(self._named(record), self.places, sources, self.built.names, self.built.host.unused)
 
     def _findings(self, record: RunRecord, verdict: Verdict) -> Iterator[Finding]:
@@ -119,7 +120,7 @@ class ProgramReader:
 def launch_of_program(entry: dict[str, Any], lab: Lab, text: str) -> Launch:
     """Without what was recorded. `text`: the submission's."""
     plain = {key: one for key, one in entry.items() if key != "program"}
-    return located(Launch.model_validate(plain), {lab.public.file: text.split("\n")})
+    return located(Launch.model_validate(plain), {name: one.split("\n") for name, one in lab.files_of(text).items()})
 
 
 def record_of(launch: dict[str, Any]) -> RunRecord | None:
@@ -198,7 +199,7 @@ class StartedProgram:
         except (ValueError, KeyError, TypeError) as error:
             raise RuntimeError(f"the judge of {self.lab.id} wrote a report that cannot be read: {error}") from error
         addresses = {address for record in records for address in record.places()}
-        program, own = self.built.host.program, {self.lab.public.file}
+        program, own = self.built.host.program, set(self.lab.files_of(self.text))
         assert program is not None
         places = places_of(self.built.toolchain, self.toolset.confinement, program, addresses, own)
         return ProgramReader(self.lab, self.built, self.text, places)
@@ -215,17 +216,54 @@ def build_submission(toolset: Toolset, lab: Lab, text: str, folder: Path) -> tup
     """The build says why there is no program. `text`: the submission's. `folder`: one of the caller's; runs happen in it."""
     began, public, work = time.monotonic(), lab.public, folder / "program"
     work.mkdir()
-    paths = [lab.public_dir / name for name in public.headers]
-    headers = {path.name: path.read_text(encoding="utf-8", errors="replace") for path in paths}
-    source = ProgramSource((KernelSource(public.file, {public.file: text, **headers}),))
+    if lacking := public.lacking(lab.files_of(text)):
+        said = f"{lacking} was not handed in; the lab asks for it beside {public.file}."
+        return CpuBuild(refusals=(Refusal(Verdict.MISSING_FILE, 0, said),)), None
+    source, words = program_source(lab, text)
     frame = operands_frame(public) if public.has_operands else NO_FRAME
-    built = build_program(toolset, ProgramRecipe(source, frame=frame, most_kernels=_MOST_KERNELS), work, lambda _: None)
+    standards = sorted(
+        STANDARDS, key=lambda one: one != f"gnu++{words.standard}"
+    )  # what a build file names comes first
+    recipe = ProgramRecipe(source, words.definitions, frame, most_kernels=_MOST_KERNELS, standards=standards)
+    built = build_program(toolset, recipe, work, lambda _: None)
     refusals, seconds = _refusals(lab, text, built), time.monotonic() - began
     if refusals:
         return CpuBuild(refusals=refusals, log=built.host.log, seconds=seconds), None
     file = folder / "judged.json"
     file.write_text(json.dumps(_program_file(toolset, lab, built, folder)), encoding="utf-8")
     return CpuBuild(seconds=seconds), StartedProgram(toolset, lab, text, built, file)
+
+
+def program_source(lab: Lab, text: str) -> tuple[ProgramSource, BuildWords]:
+    """What is compiled of the submission's files, each with what it includes; the lab's own headers come first. And what a build file says,
+    of the submission or else of the lab.
+    """
+    public, files = lab.public, lab.files_of(text)
+    asked = [one for one in BUILD_FILES if one in public.files]
+    given = [*public.headers, *(one for one in asked if not files.keys() & set(BUILD_FILES))]
+    paths = [path for name in given if (path := lab.public_dir / name).is_file()]
+    files |= {path.name: path.read_text(encoding="utf-8", errors="replace") for path in paths}
+    words = build_words(files)
+    included = {_base(match) for one in files.values() for match in INCLUDE.finditer(one)}
+    named = words.sources or files
+    others = [name for name in named if Path(name).suffix in SOURCES and name not in {public.file, *included}]
+    units = [KernelSource(name, _with_included(name, files)) for name in (public.file, *others)]
+    return ProgramSource(tuple(units)), words
+
+
+def _base(include: re.Match[str]) -> str:
+    return (include["quoted"] or include["angled"]).replace("\\", "/").rpartition("/")[2]
+
+
+def _with_included(name: str, files: Mapping[str, str]) -> dict[str, str]:
+    """The file, and what it includes at any depth."""
+    found, waiting = {name: files[name]}, [name]
+    while waiting:
+        for one in map(_base, INCLUDE.finditer(files[waiting.pop()])):
+            if one in files and one not in found:
+                found[one] = files[one]
+                waiting.append(one)
+    return found
 
 
 def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path) -> dict[str, Any]:
@@ -257,30 +295,38 @@ def _program_file(toolset: Toolset, lab: Lab, built: BuiltProgram, folder: Path)
 
 
 def _refusals(lab: Lab, text: str, built: BuiltProgram) -> tuple[Refusal, ...]:
-    host, file, launcher = built.host, lab.public.file, lab.public.launcher or lab.public.kernel
+    host, files, launcher = built.host, lab.files_of(text), lab.public.launcher or lab.public.kernel
     if host.program is None:
-        entry = refusal_of_launcher(host.log, text, file, launcher) if launcher else None
+        entry = refusal_of_launcher(host.log, files, launcher) if launcher else None
         of_host = tuple(
             # `--with` is what `tilelab run` has, and a hand-in has not.
             Refusal(
                 one.verdict,
-                one.line if one.file in {"", file} else 0,
+                one.line if one.file in {"", *files} else 0,
                 one.message.replace(_WITH, "").removesuffix(OLDER),
+                file=one.file,
             )
             for one in ((entry,) if entry else host.refusals)
         )
         return of_host if "cub" in lab.public.libraries else tuple(map(without_cub, of_host))
     absent = [one for one in host.missing if not library_of_header(one.header)]
     if absent:  # no compiler takes the file then, needed or not
-        said = f"{absent[0].header} was not found: a submission is one file, and may include what the lab hands out."
-        return (Refusal(Verdict.COMPILE_ERROR, absent[0].line, said),)
+        may = (
+            "the lab's files and headers"
+            if lab.public.files
+            else "what the lab hands out, for a submission is one file"
+        )
+        said = f"{absent[0].header} was not found: a submission may include {may}."
+        return (Refusal(Verdict.COMPILE_ERROR, absent[0].line, said, file=absent[0].file),)
     name = name_of(lab.public.launcher)
     if name and any(one.name.signature in {name, launcher} for one in built.kernels):
         said = f"`{name}` is a kernel, and the lab asks for a host function that launches kernels: remove __global__ from it."
         return (Refusal(Verdict.MISSING_ENTRY_POINT, 0, said),)
-    refused = [one.refusal for one in built.kernels if one.refusal and one.refusal.verdict in _REFUSES_THE_FILE]
-    refused.sort(key=lambda one: _REFUSES_THE_FILE.index(one.verdict))
-    return tuple(Refusal(one.verdict, one.line, one.advice or one.message) for one in refused[:1])
+    refused = [
+        (one.refusal, one.unit) for one in built.kernels if one.refusal and one.refusal.verdict in _REFUSES_THE_FILE
+    ]
+    refused.sort(key=lambda one: _REFUSES_THE_FILE.index(one[0].verdict))
+    return tuple(Refusal(one.verdict, one.line, one.advice or one.message, file=unit) for one, unit in refused[:1])
 
 
 # The main() of a launcher: C++ of ours behind the student's text, and what it means for a student where that does not compile. Pure.
@@ -356,15 +402,16 @@ def launcher_buffers(text: str, signature: str) -> list[str]:
     return [name for name, kind in zip(names, asked, strict=False) if "*" in kind] if len(names) >= len(asked) else []
 
 
-def refusal_of_launcher(log: str, text: str, file: str, signature: str) -> HostRefusal | None:
+def refusal_of_launcher(log: str, files: Mapping[str, str], signature: str) -> HostRefusal | None:
     """What is wrong with the launcher, where the compiler complains of our call and not of the student's own lines."""
-    if any(match[1] == file for match in _LOCATED_ERROR.finditer(log)) or not _IN_OURS.search(log):
+    if any(match[1] in files for match in _LOCATED_ERROR.finditer(log)) or not _IN_OURS.search(log):
         return None
+    name = name_of(signature).rpartition("::")[2]
+    file, text = next((one for one in files.items() if function_called(one[1], name)), next(iter(files.items())))
     if not _OF_THE_CALL.search(log):
         last = len(text.rstrip().split("\n"))
         said = "The file ends in the middle of something: is there a `}`, a `)` or a `;` missing?"
         return HostRefusal(file, last, said)
-    name = name_of(signature).rpartition("::")[2]
     wanted = f"`{in_c(signature)}`"
     place = function_called(text, name)
     if place is None:

@@ -345,13 +345,8 @@ def notebook_source(data: bytes, file: str) -> bytes | None:
     """What a notebook has for the file: its cells `%%writefile FILE`, or else its last cell `%%cu` or `%%cuda` with a kernel, each with an
     empty line for the magic word, so that lines are those of the cell. None: there is none.
     """
-    try:
-        cells = [one for one in json.loads(data)["cells"] if one["cell_type"] == "code"]
-        texts = [one["source"] if isinstance(one["source"], str) else "".join(one["source"]) for one in cells]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
     written, run = "", ""
-    for text in texts:
+    for text in _cells(data):
         writes = _WRITES.match(text)
         if writes and writes["name"] == file:
             written = (written if writes["adds"] else "") + "\n" + text[writes.end() :]
@@ -359,6 +354,20 @@ def notebook_source(data: bytes, file: str) -> bytes | None:
             run = "\n" + text[runs.end() :]
     found = written or run
     return found.encode("utf-8", "replace") + b"\n" if found else None
+
+
+def cells_written(data: bytes) -> list[str]:
+    """The names that cells %%writefile have."""
+    return list(dict.fromkeys(found["name"] for text in _cells(data) if (found := _WRITES.match(text))))
+
+
+def _cells(data: bytes) -> list[str]:
+    """The texts of a notebook's cells with code; none where it is no notebook."""
+    try:
+        cells = [one for one in json.loads(data)["cells"] if one["cell_type"] == "code"]
+        return [one["source"] if isinstance(one["source"], str) else "".join(one["source"]) for one in cells]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return []
 
 
 def _utf16(data: bytes) -> str | None:

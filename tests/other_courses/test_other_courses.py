@@ -33,7 +33,8 @@ def grade(toolset: Toolset, tmp_path: Path) -> Grade:
     def judge(lab_id: str, source: Path) -> LabResult:
         lab = load_lab(HERE, lab_id)
         handed_in = tmp_path / lab.public.file
-        handed_in.write_bytes(normalise(source.read_bytes())[0])
+        text = normalise(source.read_bytes())[0].decode("utf-8", "replace")
+        handed_in.write_text(lab.whole(text, source), encoding="utf-8")
         scratch = tmp_path / "judging"
         scratch.mkdir()
         return score_lab(lab, LabJudge(toolset, 20_240_917, public_only=False)(lab, handed_in, scratch))

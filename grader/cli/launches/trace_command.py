@@ -23,6 +23,7 @@ from grader.model import visible_text
 from grader.model.course_root import course_root
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab
+from grader.model.several_files import with_text
 from grader.model.verdicts import Verdict
 from grader.model.visible_text import json_text, whole
 from grader.pages.launches.trace_tables import Heading, Part, Sentence, Table, as_text, trace_parts, verdict_parts
@@ -149,7 +150,12 @@ class RunTraces:
         followed = self._followed(survey)
         again = partial(tracer.trace, survey, followed)
         traced = with_its_mistake(again, request) if finds_block else again(request)
-        return TracedRun(with_steps(traced), again, self.build, survey, followed)
+
+        def build(changed: bytes) -> Run:
+            texts = (one.decode("utf-8", "replace") for one in (source, changed))
+            return self.build(with_text(next(texts), self.lab.public.file, traced.file, next(texts)).encode())
+
+        return TracedRun(with_steps(traced), again, build, survey, followed)
 
     def _followed(self, survey: SurveyedRun) -> RunLaunch:
         followed = survey.named(self.launch) if self.launch else survey.first_to_see()
@@ -248,6 +254,7 @@ def trace_kernel(wish: TraceWish) -> int:
     followed = _index(wish.block, "--block") if wish.block else None
     shown = {_index(thread, "--thread") for text in wish.threads for thread in text.split()}
     root, (lab, file, source) = course_root(Path.cwd()), asked_source(wish.file, wish.lab)
+    source = lab.whole(source.decode("utf-8", "replace"), file).encode()
     request = TraceRequest(wish.shape, wish.inputs, followed or (0, 0, 0))
     toolset = Toolset.open(root, allow_no_sandbox=True)
     with tempfile.TemporaryDirectory(prefix="tilelab-") as scratch:
@@ -265,6 +272,7 @@ def trace_kernel(wish: TraceWish) -> int:
         if wish.paged and (wish.page or not wish.as_json):
             at = wish.page or root / _PAGES / f"{lab.id}.html"
             traced = found.traced
+            source = lab.files_of(source.decode("utf-8", "replace"))[traced.file].encode()
             write_page(story_of(traced, _lines(source)), at, "step through it", show=wish.show)
             races = {
                 kind: story_of_race(traced, found.again, found.build, source, between=kind == "blocks")

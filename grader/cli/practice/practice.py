@@ -176,7 +176,7 @@ class Practice:
 
         result = score_lab(shown, outcome)
         data = path.read_bytes()
-        text = normalise(data)[0].decode("utf-8", "replace")
+        text = lab.whole(normalise(data)[0].decode("utf-8", "replace"), path)
         name = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(path)
         untouched, speed = self._is_starter(lab, data), lab.public.speed_points
         beside = tuple(probably_meant(path)) if untouched else ()
@@ -222,7 +222,8 @@ class Practice:
         """A failure of ours becomes an outcome too, so that the other labs are still tested."""
         source, judging = scratch / lab.public.file, scratch / "judging"
         # As intake stores it, under the name that findings will show.
-        source.write_bytes(normalise(readable_source(path, lab))[0])
+        text = normalise(readable_source(path, lab))[0]
+        source.write_bytes(lab.whole(text.decode("utf-8", "replace"), path).encode() if lab.public.files else text)
         judging.mkdir()
         only = () if self.case is None else tuple(one.name for one in matching_cases(lab, self.case))
         try:
@@ -248,37 +249,42 @@ class Practice:
             return ""
 
     def _is_starter(self, lab: Lab, data: bytes) -> bool:
-        return _digest(data) == self._starters.get(lab.id)
+        beside = lab.files_beside(self.path(lab).parent)
+        here = {lab.public.file: _digest(data), **{path.name: _digest(path.read_bytes()) for path in beside}}
+        return here == self._starters.get(lab.id)
 
     @cached_property
-    def _starters(self) -> dict[str, str]:
-        """Digests of the files as they were handed out. In the course's own repository, of the files in assignments/."""
-        paths = {lab.id: lab.public_dir / lab.public.file for lab in self.labs}
+    def _starters(self) -> dict[str, dict[str, str]]:
+        """Digests of each lab's files as they were handed out. In the course's own repository, of what the model solutions give."""
         manifest = self.root / "handout.json"
-        if manifest.is_file():
-            from grader.course.handout_archive import Manifest
+        if not manifest.is_file():
+            return {lab.id: _starter_digests(lab) for lab in self.labs if lab.private_dir}
+        from grader.course.handout_archive import Manifest
 
-            known = Manifest.from_json(manifest.read_bytes(), str(manifest)).files
-            names = {lab_id: path.relative_to(self.root).as_posix() for lab_id, path in paths.items()}
-            return {lab_id: known[name] for lab_id, name in names.items() if name in known}
-        return {lab.id: _starter_digest(lab) for lab in self.labs if lab.private_dir}
+        known = Manifest.from_json(manifest.read_bytes(), str(manifest)).files
+        found: dict[str, dict[str, str]] = {}
+        for lab in self.labs:
+            of = {name.removeprefix(f"assignments/{lab.id}/"): one for name, one in known.items()}
+            mine = {name for name in of if name == lab.public.file or lab.public.asks_beside(name)}
+            found[lab.id] = {name: of[name] for name in mine}
+        return found
 
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _starter_digest(lab: Lab) -> str:
-    """The digest of the starter that the model solution gives; empty if it cannot be made."""
+def _starter_digests(lab: Lab) -> dict[str, str]:
+    """Those of the starters that the model solution gives; none if they cannot be made."""
     from grader.course.leaks import MarkerError  # an instructor's machine alone gets here
     from grader.course.starters import starter_of
 
     assert lab.private_dir is not None
     try:
-        source = lab.private_dir / lab.public.file
-        return _digest(starter_of(source.read_text(encoding="utf-8"), source.name).encode())
+        paths = [lab.private_dir / lab.public.file, *lab.files_beside(lab.private_dir)]
+        return {one.name: _digest(starter_of(one.read_text(encoding="utf-8"), one.name).encode()) for one in paths}
     except (OSError, MarkerError):
-        return ""
+        return {}
 
 
 def chosen_labs(start: Path, wanted: Sequence[str], *, case: str | None, file: Path | None) -> tuple[Path, list[Lab]]:

@@ -82,10 +82,16 @@ def read_contents(path: Path) -> Contents:
 
 
 class FilePoller:
-    """`paths`: a name for each file. Tests pass their own `sleep`."""
+    """`paths`: a name for each file. `beside`: of a name, the other files that a save may be of. Tests pass their own `sleep`."""
 
-    def __init__(self, paths: Mapping[str, Path], *, sleep: Callable[[float], None]) -> None:
-        self._paths, self._sleep = paths, sleep
+    def __init__(
+        self,
+        paths: Mapping[str, Path],
+        *,
+        sleep: Callable[[float], None],
+        beside: Callable[[str], Sequence[Path]] = lambda _name: (),
+    ) -> None:
+        self._paths, self._sleep, self._beside = paths, sleep, beside
         self._known = self._look()
 
     def poll(self) -> list[str]:
@@ -112,7 +118,13 @@ class FilePoller:
             seen = now
 
     def _look(self) -> dict[str, Contents]:
-        return {name: read_contents(path) for name, path in self._paths.items()}
+        return {name: self._whole(name, read_contents(path)) for name, path in self._paths.items()}
+
+    def _whole(self, name: str, main: Contents) -> Contents:
+        others = self._beside(name) if main is not None else ()
+        return main and b"\0".join(
+            [main, *(b"%s\0%s" % (one.name.encode(), read_contents(one) or b"") for one in others)]
+        )
 
 
 Event = list[str] | str  # the names of saved files, or a key

@@ -17,6 +17,7 @@ from rich.text import Text
 from grader.model import visible_text
 from grader.model.advice import question_for
 from grader.model.result import Case, Finding, LabAnswers, LabResult, Launch, Mismatch, NumberAnswer, QuestionAnswer
+from grader.model.several_files import of_lab
 from grader.model.verdicts import TERMINAL_STYLES
 from grader.model.visible_text import counted
 from grader.pages.findings.finding_card import launch_of, shown_launches
@@ -159,7 +160,7 @@ def _trouble(one: Tried, level: Level, width: int) -> Iterator[RenderableType]:
     """What to correct first, what to look at next, and what else there is."""
     lab, wrong = one.result, next(iter(wrong_launches(one.result)), None)
     first = lab.first_error or (None if wrong else next(iter(lab.findings), None))
-    sources = {lab.file: one.source}
+    sources = of_lab({lab.file: one.source}, lab.file)
     if first is not None:
         launch = launch_of(first, shown_launches(lab, instructor=True))
         yield from finding_view(first, launch, sources, level.detail, width)

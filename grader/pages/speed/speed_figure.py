@@ -302,7 +302,8 @@ def _counted(bound: CountedBound) -> Shown:
 
 def _measured(timing: Timing, tier: TimedTier) -> Shown:
     share = measured_share(timing, tier)
-    return Shown(asked=f"at least {needed(tier)}", found=share_words(share) if share else "", missed=not tier.reached)
+    asked = needed(tier) if tier.of == "time" else f"at least {needed(tier)}"
+    return Shown(asked=asked, found=share_words(share, tier) if share else "", missed=not tier.reached)
 
 
 def _lines(tier: CountedTier, source: str) -> Iterator[Shown]:

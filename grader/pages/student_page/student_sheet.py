@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from grader.model import visible_text
 from grader.model.result import Result
+from grader.model.several_files import of_lab
 from grader.model.verdicts import Verdict
 from grader.pages.findings.one_cause import advice, what_happened
 from grader.pages.launches.traffic_tables import climb_section, traffic_section
@@ -57,7 +58,12 @@ def student_sheet(
     labs = result.labs.values()
     verdicts = [lab.verdict for lab in labs]
     reports = [
-        _lab_report(number, lab_id, LabView(lab, sources, instructor=instructor or preview, steps=steps), result)
+        _lab_report(
+            number,
+            lab_id,
+            LabView(lab, of_lab(sources, lab.file), instructor=instructor or preview, steps=steps),
+            result,
+        )
         for number, (lab_id, lab) in enumerate(result.labs.items(), 1)
     ]
     without = [one for one in reports if _has_no_file(one, result)]

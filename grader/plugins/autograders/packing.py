@@ -19,6 +19,7 @@ from grader.course.question_file import ANSWERS, QUESTIONS
 from grader.model.course_root import course_seed, load_labs
 from grader.model.errors import RemediableError
 from grader.model.labs import Lab, LabError, lab_ids, load_lab
+from grader.model.several_files import BUILD_FILES
 
 Files = Mapping[str, PackedFile]  # by path, with "/" between its parts
 
@@ -201,11 +202,14 @@ def _question(lab: Lab, image: str) -> dict[str, str]:
     }
     asks = (lab.public_dir / QUESTIONS).is_file()
     beside = f", and the answers to the lab's questions in <code>{ANSWERS}</code>" if asks else ""
-    optional = f' optional-file-names="{ANSWERS}"' if asks else ""
+    needed, may = [lab.public.file], [ANSWERS] if asks else []
+    for one in lab.public.beside:
+        (may if "*" in one or one in BUILD_FILES else needed).append(one)
+    optional = f' optional-file-names="{",".join(may)}"' if may else ""
     page = (
         "<pl-question-panel>\n"
-        f"<p>Hand in <code>{lab.public.file}</code>{beside}. What it has to do is in the lab's README.</p>\n"
-        f'<pl-file-upload file-names="{lab.public.file}"{optional}></pl-file-upload>\n'
+        f"<p>Hand in <code>{'</code>, <code>'.join(needed)}</code>{beside}. What it has to do is in the lab's README.</p>\n"
+        f'<pl-file-upload file-names="{",".join(needed)}"{optional}></pl-file-upload>\n'
         "</pl-question-panel>\n"
         "<pl-submission-panel>\n"
         "<pl-external-grader-results></pl-external-grader-results>\n"
@@ -227,7 +231,8 @@ def autolab_pack(request: PackRequest) -> PackMade:
     files["autograde-Makefile"] = ours["autograde-Makefile"]
     files["autograde.tar"] = tarred(job, request.time)
     problems = ", ".join(f"{lab.id} ({lab.max_points:g})" for lab in request.labs)
-    handed_in = request.labs[0].public.file if len(request.labs) == 1 else "handin.zip"
+    alone = len(request.labs) == 1 and not request.labs[0].public.files
+    handed_in = request.labs[0].public.file if alone else "handin.zip"
     steps = (
         "docker build --tag tilelab_autograding image, where Autolab's Tango runs, with --build-arg BASE=its own grading image",
         f"Autolab: an assessment with the problems {problems}, and {handed_in} as the file that is handed in",

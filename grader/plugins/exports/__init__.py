@@ -19,6 +19,7 @@ from grader.plugins.exports.grade_tables import (
     moodle_csv,
     moodle_feedback,
     moodle_worksheet,
+    parts_csv,
 )
 from grader.roll.batch.plugin import Export
 
@@ -44,5 +45,6 @@ PLUGINS = (
     Export("junit", "exports/junit.xml", "JUnit's XML of the class", junit_xml),
     Export("sarif", "exports/findings.sarif", "SARIF 2.1.0 of all findings", sarif_log),
     Export("ags", "exports/ags-scores.jsonl", "score payloads of LTI's Assignment and Grade Services", ags_scores),
+    Export("parts-csv", "exports/parts.csv", "points for correctness, technique and speed, in columns", parts_csv),
     Export("answers-csv", "exports/answers.csv", "how many questions of each lab are answered", answers_csv),
 )

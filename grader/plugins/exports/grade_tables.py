@@ -400,6 +400,33 @@ def grades_csv(grades: Grades) -> str:
     return table_text(rows)
 
 
+# `exports/parts.csv`: one row for each student. Each lab has a column for each part of its points that some of it has, as they were judged:
+# before late work and what people decided. Pure.
+
+_PARTS = ("correctness", "technique", "speed")
+
+
+def parts_csv(grades: Grades) -> str:
+    most = [(lab, part) for lab in grades.graded.lab_ids for part in _PARTS]
+    kept = [(lab, part) for lab, part in most if any(_part(one.labs[lab], part)[1] for one in grades.results)]
+    rows = [["student", *(f"{lab} {part}" for lab, part in kept)]]
+    for result in grades.results:
+        labs = ((result.labs[lab], part) for lab, part in kept)
+        cells = [
+            "" if _is_broken(lab) or lab.is_open else visible_text.points(_part(lab, part)[0]) for lab, part in labs
+        ]
+        rows.append([result.submission.id, *cells])
+    return table_text(rows)
+
+
+def _part(lab: LabResult, part: str) -> tuple[float, float]:
+    """The points, and the most there are."""
+    if part == "speed":
+        return lab.performance_points, lab.performance_max
+    cases = [one for one in lab.cases if one.role == part]
+    return sum(one.points for one in cases), sum(one.max_points for one in cases)
+
+
 def _is_broken(lab: LabResult) -> bool:
     return lab.verdict is Verdict.INTERNAL_ERROR and not is_decided(lab)
 

@@ -160,7 +160,7 @@ def _known(labs: Sequence[Lab]) -> Iterator[str]:
     """What nobody has to have written: starters and right kernels of the whole course, for a lab may begin with an earlier one's."""
     folders = {folder.parent for lab in labs for folder in (lab.public_dir, lab.private_dir) if folder is not None}
     for folder in sorted(folders):
-        for path in sorted(folder.rglob("*.cu")):
+        for path in sorted(folder.rglob("*.cu*")):
             if "rejects" not in path.relative_to(folder).parts:
                 yield path.read_text(encoding="utf-8", errors="replace")
 

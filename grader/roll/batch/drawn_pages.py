@@ -106,7 +106,7 @@ def drawn_run(started: StartedProgram, runs: Sequence[tuple[str, Launch]]) -> It
                 continue
             number += 1
             told |= shown
-            yield from drawn_pages(started.lab, traced, again, started.text.split("\n"), number=number)
+            yield from drawn_pages(started.lab, traced, again, tracer.files[traced.file].split("\n"), number=number)
             if number == MOST_LAUNCHES:
                 return
 

@@ -70,6 +70,7 @@ def lab_fingerprint(lab: Lab) -> str:
                 spec.arguments,
                 spec.memory,
                 spec.headers,
+                spec.files,
                 spec.grid,
                 spec.block,
                 spec.shared,

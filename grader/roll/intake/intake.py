@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from grader.model.result import Student, Submission
+from grader.model.several_files import can_be_named
 from grader.model.visible_text import counted as counted_words
 from grader.model.written_names import clean, exact_form, is_variant, shown, some
 from grader.roll.intake.matching import HandedAnswers, LabFile, Match, lab_files, match_files, take_answers
@@ -23,7 +24,7 @@ from grader.roll.intake.upload_search import LAYOUT, IntakeError, Spool, archive
 from grader.roll.people.identities import FOLDER, Identities, Key, keys_of
 from grader.roll.people.identity_resolution import Arrival, Person, is_known, resolve_identities
 from grader.roll.people.roster import Roster, RosterRow
-from grader.source.student_code import notebook_source
+from grader.source.student_code import cells_written, notebook_source
 from grader.system.confinement import Confinement
 
 # Whose each upload is: one arrival for each of its owners, with all attempts of that owner in their order.
@@ -353,6 +354,7 @@ def discover(
     book = Identities() if identities is None else identities
     is_student = partial(is_known, roster=roster, book=book)
     spool = Spool(scratch, [one.name for one in files], options.zone, told, labs, options.confinement, is_student)
+    spool.beside = _beside(files)
     found = find_uploads(sources, spool)
     uploads, of_teams = with_team_owners(found.uploads, roster)
     given = deliveries(uploads)
@@ -380,6 +382,10 @@ def discover(
     return Discovery(title, tuple(students), (*notices, *people.notices, *of_teams, *shared), people.rostered)
 
 
+def _beside(files: Sequence[LabFile]) -> tuple[str, ...]:
+    return tuple(pattern for one in files for pattern in one.beside)
+
+
 def take_one(
     upload: Upload,
     student_id: str,
@@ -390,7 +396,9 @@ def take_one(
     """One student's upload that no class surrounds, with its `wanted` files copied into `scratch`."""
     files = lab_files(wanted)
     names = [one.name for one in files]
-    taken = take_upload(upload, scratch / student_id, files, Spool(scratch, names, confinement=confinement))
+    spool = Spool(scratch, names, confinement=confinement)
+    spool.beside = _beside(files)
+    taken = take_upload(upload, scratch / student_id, files, spool)
     owner = upload.owners[0] if len(upload.owners) == 1 else Student()
     submission = Submission(id=student_id, name=taken.name, student=owner, files=taken.files)
     return with_counted(Intake(submission, attempts=(taken,)), counted_attempts([taken], names))
@@ -544,15 +552,18 @@ def _together(upload: Upload, archives: Sequence[Stored], spool: Spool) -> Uploa
 def _take_notebooks(upload: Upload, wanted: Sequence[LabFile], match: Match) -> None:
     """A cell of the only notebook is a lab's file where that did not come otherwise."""
     notebooks = [one for one in upload.contents.files if one.path[-1].endswith(".ipynb") and one.at is not None]
-    missing = [one.name for one in wanted if one.name not in match.sources and one.name not in match.blocked]
+    missing = [one for one in wanted if one.name not in match.sources and one.name not in match.blocked]
     if len(notebooks) != 1 or not missing or notebooks[0].at is None:
         return
     data = notebooks[0].at.read_bytes()
-    for name in missing:
-        if (found := notebook_source(data, name)) and (len(wanted) == 1 or name.encode() in data):
-            match.hints.pop(name, None)
-            match.notices.append(f"took {name} from the cells of {clean(notebooks[0].path[-1])!r}")
-            match.place(name, found)
+    for one in missing:
+        if (found := notebook_source(data, one.name)) and (len(wanted) == 1 or one.name.encode() in data):
+            match.hints.pop(one.name, None)
+            match.notices.append(f"took {one.name} from the cells of {clean(notebooks[0].path[-1])!r}")
+            match.place(one.name, found)
+            names = [name for name in cells_written(data) if one.asks_beside(name) and can_be_named(name)]
+            if one.beside and one.name in match.sources:
+                match.place_beside(one, {name: notebook_source(data, name) for name in names})
 
 
 def _take_text(text: str, wanted: Sequence[LabFile], match: Match) -> None:
@@ -570,3 +581,5 @@ def _take_text(text: str, wanted: Sequence[LabFile], match: Match) -> None:
         match.hints.pop(one.name, None)
         match.notices.append(f"took {one.name} from the platform's text field")
         match.place(one.name, text.encode("utf-8", "replace") + b"\n")
+        if one.beside and one.name in match.sources:
+            match.place_beside(one, {})

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +24,7 @@ from grader.course.answer_text import (
 )
 from grader.course.question_file import ANSWERS, LabQuestions, load_questions
 from grader.model.labs import Lab
+from grader.model.several_files import MOST_FILES, BuildWords, build_words, can_be_named, is_asked, joined
 from grader.model.written_names import clean, is_copy, is_prefixed, is_variant, nearly
 from grader.roll.intake.upload import FILE_BYTES, Contents, Stored, stored_bytes
 from grader.source.student_code import normalise
@@ -40,6 +41,11 @@ class LabFile:
     entries: tuple[str, ...] = ()  # names of functions that it must define
     starter: bytes | None = None  # what the handout gives
     questions: LabQuestions | None = field(default=None, compare=False)  # whose answers may be beside it
+    beside: tuple[str, ...] = ()  # names and patterns of other files of the lab
+    given: frozenset[str] = frozenset()  # names that none of them has: those of the course's headers
+
+    def asks_beside(self, name: str) -> bool:
+        return is_asked(name, self.beside) and name != self.name and name not in self.given
 
     def is_at_home(self, path: tuple[str, ...]) -> bool:
         """Whether it lies where the handout keeps it, in whatever folder the handout is."""
@@ -52,7 +58,7 @@ def lab_file(lab: Lab) -> LabFile:
     path, starter = lab.public_dir / lab.public.file, None
     with suppress(OSError):
         starter = path.read_bytes()
-    return LabFile(lab.public.file, lab.id, names, starter, load_questions(lab))
+    return LabFile(lab.public.file, lab.id, names, starter, load_questions(lab), lab.public.beside, lab.public.given)
 
 
 def lab_files(wanted: Collection[str] | Collection[LabFile]) -> Sequence[LabFile]:
@@ -96,6 +102,38 @@ class Match:
             if not text.strip():
                 self.notices.append(f"{name} is empty")
 
+    def place_beside(self, wanted: LabFile, found: Mapping[str, bytes | None]) -> None:
+        """Other files of a lab whose main file has been placed: all of them become one text."""
+        texts = {
+            name: normalise(data)[0].decode("utf-8", "replace")
+            for name, data in sorted(found.items())
+            if data is not None
+        }
+        main = self.sources[wanted.name].read_bytes()
+        unread = [
+            f"{name!r} cannot be read, or is larger than {FILE_BYTES >> 10} KiB" for name in found if name not in texts
+        ]
+        whole = joined(main.decode("utf-8", "replace"), texts).encode()
+        if len(found) > MOST_FILES or len(whole) > 4 * FILE_BYTES:
+            unread = [
+                f"{len(found)} files beside {wanted.name!r} are more than {MOST_FILES}, or more than {FILE_BYTES >> 8} KiB"
+            ]
+        if unread:
+            del self.sources[wanted.name]
+            self.blocked[wanted.name] = unread[0]
+            return
+        self.sources[wanted.name].write_bytes(whole)
+        self.notices += [f"{wanted.name} comes with {', '.join(texts)}"] if texts else []
+        words = build_words(texts)
+        if words != BuildWords():
+            options = [
+                *(f"-D{one}" for one in words.definitions),
+                *([f"-std=c++{words.standard}"] if words.standard else []),
+            ]
+            used = ", ".join([*words.sources, *options]) or "nothing"
+            left = f"; not used: {', '.join(words.ignored[:_MOST])}" if words.ignored else ""
+            self.notices.append(clean(f"from the build file: {used}{left}"))
+
 
 def match_files(contents: Contents, target: Path, wanted: Sequence[LabFile]) -> Match:
     """Copies those of the `wanted` files that `contents` holds to `target`."""
@@ -117,6 +155,13 @@ def match_files(contents: Contents, target: Path, wanted: Sequence[LabFile]) -> 
     for one in wanted:
         if one.name not in match.sources and one.name not in match.blocked:
             _match_variant(one, left, match)
+    for one in wanted:
+        if one.beside and one.name in match.sources:
+            home = next((file.path[:-1] for file in files if one.is_at_home(file.path)), ())
+            near = [
+                file for file in files if file.path[: len(home)] == home and file.path[-1] not in names - {one.name}
+            ]
+            _match_beside(one, near, match)
     return match
 
 
@@ -150,6 +195,30 @@ def _match_one(wanted: LabFile, files: list[Stored], match: Match) -> None:
         place = clean("/".join(used)) if len(used) > 1 else f"the {wanted.name} at the top level"
         match.notices.append(f"used {place}{others}")
     match.place(wanted.name, bytes_of[used])
+
+
+def _match_beside(wanted: LabFile, files: Sequence[Stored], match: Match) -> None:
+    """Of several files with one name, those in folders for older copies come last. Others must not differ."""
+    by_name: dict[str, list[Stored]] = {}
+    for file in files:
+        if wanted.asks_beside(file.path[-1]):
+            by_name.setdefault(file.path[-1], []).append(file)
+    found: dict[str, bytes | None] = {}
+    for name, those in by_name.items():
+        if not can_be_named(name):
+            match.notices.append(f"left out {clean(name)!r}: a source's name has only letters, digits and _ . + -")
+            continue
+        first = min(any(map(is_copy, file.path[:-1])) for file in those)
+        alike = [file for file in those[:_MOST] if any(map(is_copy, file.path[:-1])) is first]
+        contents = {stored_bytes(file, FILE_BYTES) for file in alike if file.size <= FILE_BYTES}
+        if len(contents) > 1:
+            del match.sources[wanted.name]
+            match.blocked[wanted.name] = f"there are {len(alike)} different files named {name!r}; hand in only one"
+            return
+        found[name] = next(iter(contents), None)
+        if len(found) > MOST_FILES:
+            break
+    match.place_beside(wanted, found)
 
 
 def _chosen(wanted: LabFile, found: list[Stored]) -> list[Stored]:

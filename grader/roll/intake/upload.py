@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import IO, BinaryIO, cast
 
 from grader.model.errors import MachineError
+from grader.model.labs import SOURCE_BYTES
 from grader.model.result import Student
 from grader.model.written_names import clean, is_junk
 from grader.system.confined_run import run_confined
 from grader.system.confinement import Confinement, Unconfined
 from grader.system.confinement import Limits as ProcessLimits
 
-FILE_BYTES = 256 << 10  # of one source file
+FILE_BYTES = SOURCE_BYTES
 NOTEBOOK_BYTES = 4 << 20  # with the pictures that its cells gave
 SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar")
 FOREIGN_SUFFIXES = (".rar", ".7z", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar.zst", ".gz", ".xz", ".bz2", ".zst")

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from grader.course.answer_text import is_named_answers
 from grader.model.errors import RemediableError
+from grader.model.several_files import is_asked
 from grader.model.written_names import clean, is_copy, is_junk, is_prefixed, is_variant, nearly
 from grader.roll.intake.upload import (
     CLASS,
@@ -60,6 +61,7 @@ class Spool:
         confinement: Confinement | None = None,
         is_student: Callable[[str], bool] = lambda _name: False,
     ) -> None:
+        self.beside: tuple[str, ...] = ()  # names and patterns of other files than `wanted`
         self._scratch, self.wanted, self.labs = scratch, frozenset(wanted), frozenset(labs)
         self.zone = zone or datetime.now().astimezone().tzinfo or UTC
         self.told = told
@@ -92,7 +94,11 @@ class Spool:
         if name not in self._asked:
             ends = any(name.casefold().endswith(one.casefold()) or nearly(one, [name]) for one in self.wanted)
             self._asked[sys.intern(name)] = (
-                ends or ".cu" in name.casefold()[-16:] or name.endswith(".ipynb") or is_named_answers(name)
+                ends
+                or is_asked(name, self.beside)
+                or ".cu" in name.casefold()[-16:]
+                or name.endswith(".ipynb")
+                or is_named_answers(name)
             )
         return self._asked[name]
 

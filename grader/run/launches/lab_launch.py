@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -361,7 +362,16 @@ class RunTracer:
         if trace is None:
             _refuse_outside(request.block, traced.grid, f"launch {launch.number}")
         report = TraceReport(factors=(), inputs=(), launch=_one_launch(run, traced, facts), trace=trace)
-        return Traced(self.program.lab.id, self.program.lab.public.file, request, report)
+        return Traced(self.program.lab.id, self._file_of(trace), request, report)
+
+    def _file_of(self, trace: Trace | None) -> str:
+        """The file of the submission's that has the most of the kernel's accesses."""
+        own = Counter(one.file for one in (trace.places if trace else ()) if one.file in self.files)
+        return max(own, key=own.__getitem__, default=self.program.lab.public.file)
+
+    @property
+    def files(self) -> dict[str, str]:
+        return self.program.lab.files_of(self.program.text)
 
     def _run(
         self, request: TraceRequest, asked: Mapping[str, Any]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from grader.engines.build_steps import MAX_TEXT_BYTES, WHEN_EXPANDED, names_the_text, too_large, used_up
+from grader.engines.cpu_build import defining
 from grader.engines.token_scan import texture_reference, too_long, too_much
 from grader.model.verdicts import Verdict
 from grader.run.kernels.kernel_source import (
@@ -122,7 +123,12 @@ class _Work:
     @property
     def options(self) -> list[str]:
         openmp = any(_OPENMP.search(text) for text in self.made.source.texts.values())
-        return [*(f"-D{one}" for one in self.definitions), *(["-fopenmp"] if openmp else [])]
+        return ["-fopenmp"] if openmp else []
+
+    def before(self, unit: str) -> str:
+        """Lines of ours before a source."""
+        own = self.frame.before if unit == self.made.source.main.name else ""
+        return own + defining(self.definitions)
 
 
 def build_host(
@@ -163,9 +169,9 @@ def _compiled(work: _Work, unit: KernelSource, number: int) -> tuple[HostRefusal
             message = "A line marker (#line) would make every finding show wrong lines. Remove it."
             return (HostRefusal(name, marker, message),)
     for _ in range(_MOST_ROUNDS):
-        _write(work, folder, texts)
-        before = _BEFORE if unit.name == work.made.source.main.name and work.frame.before else ""
-        plain = not before and _is_plain(work, unit.name, texts)
+        _write(work, folder, texts, unit.name)
+        before = _BEFORE if work.before(unit.name) else ""
+        plain = _is_plain(work, unit.name, texts)
         command = work.toolchain.preprocess(unit.name, "expanded.ii", work.options, before, plain=plain)
         finished, log = work.run(command, folder)
         absent = _MISSING.search(log) if finished.returncode else None
@@ -201,7 +207,7 @@ def _note_read_parameters(
 ) -> None:
     """By what kernels are compiled from: another text where one asks for its side. If that is not known, nothing is noted."""
     if any("CUDA_ARCH" in text for text in texts.values()):
-        before = f"{work.frame.before}\n#define __CUDA_ARCH__ {DEVICE_ARCH}\n"
+        before = f"{work.before(unit.name)}\n#define __CUDA_ARCH__ {DEVICE_ARCH}\n"
         (folder / _FOR_DEVICE).write_text(before, encoding="utf-8")
         finished, _ = work.run(work.toolchain.preprocess(unit.name, "device.ii", work.options, _FOR_DEVICE), folder)
         device = folder / "device.ii"
@@ -225,12 +231,12 @@ def _compiled_text(work: _Work, unit: KernelSource, number: int, expanded: str) 
     return finished, log
 
 
-def _write(work: _Work, folder: Path, texts: dict[str, str]) -> None:
+def _write(work: _Work, folder: Path, texts: dict[str, str], unit: str) -> None:
     folder.mkdir(exist_ok=True)
     for name, text in texts.items():
         whole = work.frame.followed(text) if name == work.made.source.main.name else text
         (folder / name).write_text(whole, encoding="utf-8")
-    (folder / _BEFORE).write_text(work.frame.before, encoding="utf-8")
+    (folder / _BEFORE).write_text(work.before(unit), encoding="utf-8")
 
 
 def absent_libraries(texts: Mapping[str, str], has: Callable[[str], bool]) -> Iterator[tuple[str, int, str]]:
@@ -262,6 +268,12 @@ def _why(work: _Work, unit: KernelSource, finished: Finished, log: str) -> tuple
     return refusals if is_theirs else tuple(replace(one, verdict=Verdict.INTERNAL_ERROR) for one in refusals)
 
 
+_TWICE = re.compile(
+    r"\b(?:unit\d+/)?(?P<file>[\w.+-]+):(?P<line>\d+): multiple definition of [`\u2018'](?P<name>[^\n]+?)['\u2019]"
+    r"(?=;[^\n]*?(?:\bunit\d+/|:)(?P<first>[\w.+-]+:\d+): first defined here)"
+)
+
+
 def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
     (work.folder / "run").mkdir(exist_ok=True)
     objects = [f"unit{number}.o" for number in range(units)]
@@ -276,7 +288,16 @@ def _linked(work: _Work, units: int) -> tuple[HostRefusal, ...]:
         return (HostRefusal("", 0, f"The linker was stopped: it needed more than {limit}."),)
     if "relocation truncated to fit" in log:
         return (HostRefusal("", 0, "The program cannot be linked: its global or static arrays need more than 2 GiB."),)
-    said = next((line for line in log.split("\n") if "multiple definition" in line or "error" in line), log[-300:])
+    if twice := _TWICE.search(log):
+        file, line, name, other = twice["file"], int(twice["line"]), twice["name"], twice["first"]
+        here = f"{file}:{line}" == other
+        why = (
+            "each file that includes it defines it: write `inline` before it, or move it to one of the files"
+            if here
+            else f"in {other} as well: one of the two has to go"
+        )
+        return (HostRefusal(file, line, f"`{name}` is defined twice, {'for ' if here else ''}{why}."),)
+    said = next((line for line in log.split("\n") if "error" in line), log[-300:])
     is_theirs = _OF_A_UNIT.search(log) is not None  # a linker names what it was given, also where its text is at fault
     verdict = Verdict.COMPILE_ERROR if is_theirs else Verdict.INTERNAL_ERROR
     return (HostRefusal("", 0, f"The program cannot be linked: {said.strip()[:300]}", verdict),)

@@ -309,5 +309,5 @@ def library_of(toolset: Toolset, lab: Lab, name: str) -> tuple[LibraryContestant
 
 
 def thresholds(lab: Lab, of: str) -> list[float]:
-    """The shares of the lab's tiers."""
-    return [tier.share for tier in lab.private.tier if tier.of == of] if lab.private else []
+    """Those of the lab's tiers."""
+    return [tier.threshold for tier in lab.private.tier if tier.of == of] if lab.private else []

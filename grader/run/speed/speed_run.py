@@ -33,6 +33,7 @@ from grader.run.speed.speed_score import (
     FIRST_ROUNDS,
     control_trouble,
     is_unsteady,
+    launch_rate,
     library_share,
     merged,
     needs_more,
@@ -123,7 +124,8 @@ def _measure(toolset: Toolset, lab: Lab, built: Built) -> SpeedOutcome:
         speed = speed_in(built.names, contests)
         share = library_share(lab, built.names, contests) if speed else None
         by_library = speed and share and needs_more(speed, thresholds(lab, LIBRARY), share)
-        if speed and (by_library or needs_more(speed, thresholds(lab, "model"))):
+        by_time = speed and needs_more(speed, thresholds(lab, "time"), launch_rate(built.names, contests))
+        if speed and (by_library or by_time or needs_more(speed, thresholds(lab, "model"))):
             contests = (*contests, timed(rounds=ALL_ROUNDS - FIRST_ROUNDS))
             speed = speed_in(built.names, contests)
         outcome = SpeedOutcome(

@@ -287,6 +287,12 @@ def library_share(lab: Lab, names: Sequence[str], contests: Sequence[Contest]) -
     return Ratio(low=known * ratio.low, middle=known * ratio.middle, high=known * ratio.high)
 
 
+def launch_rate(names: Sequence[str], contests: Sequence[Contest]) -> Ratio:
+    """How many of the student's launches take a millisecond."""
+    own = [time for one in contests for time in _times(one, names, "student")]
+    return ratio_interval([1e6] * len(own), own)
+
+
 def timing_of(lab: Lab, outcome: LabOutcome, *, correct: bool) -> Timing | None:
     """What a result says about a kernel's speed. None where the lab is not timed."""
     if lab.public.performance is None:
@@ -362,7 +368,7 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
     if trouble := noise_trouble(speed):
         return Timing(words=f"not graded: {trouble}", **facts)
     impossible = fastest < floor
-    of_library = library_share(lab, outcome.names, contests)
+    of_library, rate = library_share(lab, outcome.names, contests), launch_rate(outcome.names, contests)
     return Timing(
         words=_sentence(lab, outcome, speed, of_library),
         **facts,
@@ -370,7 +376,8 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
         model_speedup=speed.model_speedup if with_model else None,
         share=speed.share if with_model else None,
         library_share=of_library,
-        tiers=_tiers(lab, speed, of_library, counts=not impossible) if with_model else (),
+        rate=rate,
+        tiers=_tiers(lab, speed, (of_library, rate, first.device), counts=not impossible) if with_model else (),
         review=_review(speed, impossible=impossible),
     )
 
@@ -385,14 +392,17 @@ def _review(speed: Speed, *, impossible: bool) -> str:
     return ""
 
 
-def _tiers(lab: Lab, speed: Speed, of_library: Ratio | None, *, counts: bool) -> tuple[TimedTier, ...]:
+def _tiers(lab: Lab, speed: Speed, measured: tuple[Ratio | None, Ratio, str], *, counts: bool) -> tuple[TimedTier, ...]:
+    """`measured`: of the library's speed, launches in a millisecond, and the device."""
     if lab.private is None:
         return ()
-    most, shares = lab.private.performance_points, {"model": speed.share, "library": of_library}
-    tiers = ((one, shares[one.of]) for one in sorted(lab.private.tier, key=lambda one: one.part))
-    found = ((one, counts and share is not None and reaches(speed, one.share, share)) for one, share in tiers)
+    of_library, rate, device = measured
+    most, shares = lab.private.performance_points, {"model": speed.share, "library": of_library, "time": rate}
+    tiers = sorted(lab.private.tier, key=lambda one: one.part)
+    of = ((one, shares[one.of] if one.gpu in device else None) for one in tiers)
+    found = ((one, counts and share is not None and reaches(speed, one.threshold, share)) for one, share in of)
     return tuple(
-        TimedTier(of=one.of, share=one.share, points=round(most * one.part, 6), reached=reached)
+        TimedTier(of=one.of, share=one.threshold, gpu=one.gpu, points=round(most * one.part, 6), reached=reached)
         for one, reached in found
     )
 
@@ -440,7 +450,7 @@ def measured_words(timing: Timing, most: float) -> str:
     if further is None:
         return f"{said}, and no tier is higher"
     share = measured_share(timing, further)
-    has = f"this kernel has {share_words(share)}" if share else "that was not measured here"
+    has = f"this kernel has {share_words(share, further)}" if share else "that was not measured here"
     return f"{said}. {further.points:g} points ask for {needed(further)}; {has}"
 
 
@@ -450,15 +460,20 @@ def of_full_marks(points: float, most: float) -> str:
 
 
 def needed(tier: TimedTier) -> str:
-    """`75 % of the model solution's speed`."""
+    """`75 % of the model solution's speed`, `at most 5 ms on the A100`."""
+    if tier.of == "time":
+        return f"at most {1 / tier.share:.4g} ms on the {tier.gpu}"
     return f"{100 * tier.share:.4g} % of {_OF[tier.of]}"
 
 
 def measured_share(timing: Timing, tier: TimedTier) -> Ratio | None:
-    """What was measured of the speed that the tier is a share of. None: that kernel was not timed."""
-    return timing.share if tier.of == "model" else timing.library_share
+    """What was measured of the speed that the tier is a share of. None: that kernel was not timed, or it is for another GPU."""
+    found = {"model": timing.share, "library": timing.library_share, "time": timing.rate}[tier.of]
+    return found if tier.gpu in timing.device else None
 
 
-def share_words(share: Ratio) -> str:
-    """`71.3 % (70.9 to 71.8)`."""
+def share_words(share: Ratio, tier: TimedTier) -> str:
+    """`71.3 % (70.9 to 71.8)`, `5.3 ms (5.2 to 5.4)`."""
+    if tier.of == "time":
+        return f"{1 / share.middle:.4g} ms ({1 / share.high:.4g} to {1 / share.low:.4g})"
     return f"{100 * share.middle:.1f} % ({100 * share.low:.1f} to {100 * share.high:.1f})"

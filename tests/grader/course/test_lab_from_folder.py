@@ -11,6 +11,7 @@ from grader.course.new_lab import with_defaults
 from grader.model.errors import RemediableError
 
 PROGRAM = '#include "help.h"\n__global__ void add(const float* a, float* c, int n) {}\nint main(int argc, char** argv) { return 0; }\n'
+MAKE = "add: main.cu k.cu\n\tnvcc -O3 -DN=4 $^\n"
 KERNELS = "__global__ void add(const float* a, const float *b, float* c, unsigned int n) {}\n"
 
 
@@ -27,7 +28,10 @@ def test_a_program_its_headers_and_its_data_sets_are_recognised(tmp_path: Path) 
         "data/0/input0.txt": "2\n1\n2\n", "data/0/input1.txt": "2\n3\n5\n", "data/0/output.txt": "2\n4\n7\n",
         "data/1/input0.txt": "3\n1\n2\n3\n", "data/1/input1.txt": "3\n3\n5\n7\n", "data/1/output.txt": "3\n4\n7\n10\n",
     }  # fmt: skip
-    made = draft(tmp_path, {"main.cu": PROGRAM, "help.h": "", "other.h": "", "Makefile": "", **data})
+    made = draft(
+        tmp_path,
+        {"main.cu": PROGRAM, "help.h": "", "other.h": "", "k.cu": "", "unused.cu": "", "Makefile": MAKE, **data},
+    )
     toml = str(made.files["assignments/21-add/lab.toml"])
     assert 'contract = "program"' in toml
     assert 'headers = ["help.h"]' in toml
@@ -36,7 +40,10 @@ def test_a_program_its_headers_and_its_data_sets_are_recognised(tmp_path: Path) 
     assert 'data = ["data/0"]' in toml
     assert 'data = ["data/1"]' in str(made.files["solutions/21-add/grading.toml"])
     assert made.files["solutions/21-add/data/1/output.txt"] == data["data/1/output.txt"].encode()
-    assert [one for one in made.left if one.startswith("Makefile is not used")]
+    assert 'files = ["main.cu", "k.cu", "Makefile"]' in toml
+    assert made.files["assignments/21-add/Makefile"] == MAKE.encode()
+    assert "Makefile: main.cu, k.cu, -DN=4" in made.recognised
+    assert [one for one in made.left if one.endswith("which are not used: -O3")]
 
 
 def test_kernels_alone_are_launched_by_the_lab(tmp_path: Path) -> None:

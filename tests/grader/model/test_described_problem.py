@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,13 @@ def test_sizes_and_numbers_come_from_a_data_set(tmp_path: Path) -> None:
 def test_a_data_set_that_does_not_fit_is_told_by_a_proof(tmp_path: Path, x: str, y: str, said: str) -> None:
     (told,) = check_described(lab_with(tmp_path, {"data/0/x.txt": x, "data/0/y.txt": y}))
     assert said in told
+
+
+def test_the_largest_sizes_that_may_be_drawn_are_tried_by_a_proof(tmp_path: Path) -> None:
+    lab = lab_with(tmp_path, {})
+    drawn = lab.public.case[0].model_copy(update={"data": (), "sizes": ({"n": (1, 4_000_001)},)})
+    (told,) = check_described(replace(lab, public=lab.public.model_copy(update={"case": (drawn,)})))
+    assert "would have 4000001 elements" in told
 
 
 def test_without_a_formula_the_tolerance_has_to_be_said(tmp_path: Path) -> None:

@@ -39,6 +39,26 @@ def test_what_may_be_rounded_follows_from_all_that_is_added_up() -> None:
 
 
 @pytest.mark.parametrize(
+    "over",
+    [
+        "sum(k < K, A[i, k] * {}B[k, j])",
+        "sum(k <= i, A[j, {}k] * B[k, i])",
+        "sum(1 <= k < K, {}A[i, k])",
+        "sum(k < i, {}x[k])",
+    ],
+)
+def test_elements_in_equal_steps_are_added_up_as_others_are(over: str) -> None:
+    fast, slow = (computed(read_equation(f"C[i, j] = {over.format(one)}"), (2, 2), SCOPE) for one in ("", "1 * "))
+    assert fast.values == slow.values
+    assert fast.magnitudes == slow.magnitudes
+
+
+def test_a_sum_beyond_the_end_of_a_row_is_refused() -> None:
+    with pytest.raises(FormulaError, match="reads A at 3, and there are 3"):
+        computed(read_equation("C[i, j] = sum(k <= K, A[i, k] * B[j, i])"), (2, 2), SCOPE)
+
+
+@pytest.mark.parametrize(
     "value",
     [
         "__import__('os').remove('x')", "A.real", "(lambda: 1)()", "[k for k in x]", "10 ** 10", "x[9]", "x[-1]", "A[0]", "y[i]", "sum(x)",

@@ -36,6 +36,14 @@ def test_a_save_is_told_by_the_files_name(tmp_path: Path) -> None:
     assert world.deeds == []
 
 
+def test_a_save_of_a_file_beside_the_main_one_is_one_of_the_lab(tmp_path: Path) -> None:
+    a, b = tmp_path / "a.cu", tmp_path / "b.cuh"
+    a.write_text("1")
+    world = World([lambda: b.write_text("2"), None])
+    poller = FilePoller({"lab": a}, sleep=world.sleep, beside=lambda _name: [b])
+    assert list(islice(watch_events(poller), 1)) == [["lab"]]
+
+
 def test_a_save_is_seen_where_time_and_size_stay_the_same(tmp_path: Path) -> None:
     file = tmp_path / "a.cu"
     file.write_text("1")

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.practice.practice import matching_cases, no_such_case, probably_meant, readable_source
+from grader.cli.practice.practice import Practice, matching_cases, no_such_case, probably_meant, readable_source
 from grader.model.labs import CaseSpec, Lab, LabError, PublicSpec
+from grader.model.outcome import unjudged
+from grader.model.verdicts import Verdict
 
 NAMES = (
     "multiplies a single element",
@@ -117,3 +119,18 @@ def test_a_part_of_a_name_takes_all_that_match(lab: Lab, words: str, taken: tupl
 def test_where_none_matches_near_names_are_told_and_else_all(lab: Lab) -> None:
     assert no_such_case([lab], "sqare").endswith(f"Do you mean: {NAMES[1]}; {NAMES[2]}?")
     assert no_such_case([lab], "xyz").endswith(f"Its tests: {'; '.join(NAMES)}")
+
+
+@pytest.mark.parametrize("changed", ["", "main.cu", "k.cuh", "new.cuh"])
+def test_a_lab_is_not_begun_while_none_of_its_files_is_changed(tmp_path: Path, changed: str) -> None:
+    for half in ("assignments", "solutions"):
+        (tmp_path / half).mkdir()
+        for name in ("main.cu", "k.cuh"):
+            (tmp_path / half / name).write_text("int a;\n")
+    if changed:
+        (tmp_path / "assignments" / changed).write_text("int b;\n")
+    several = SPEC.model_copy(update={"file": "main.cu", "files": ("main.cu", "k.cuh", "*.cuh"), "contract": "program"})
+    lab = Lab("07-several", several, None, tmp_path / "assignments", tmp_path / "solutions")
+    judged = unjudged(lab.id, Verdict.COMPILE_ERROR, "it was judged")
+    tried = Practice(tmp_path, [lab], lambda *_args, **_words: judged).attempt(lab)
+    assert tried.untouched is (changed == "")

@@ -1,4 +1,4 @@
-"""answers.csv: how many questions are answered, and nothing of what was written."""
+"""answers.csv: how many questions are answered, and nothing of what was written. And parts.csv."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from lab_with_questions import filled, lab
 
 from grader.course.answer_check import check_answers, no_answers
 from grader.model.graded_class import GradedClass
-from grader.model.result import Environment, LabAnswers, LabResult, Result, Submission
+from grader.model.result import Case, Environment, LabAnswers, LabResult, Result, Submission
 from grader.model.verdicts import Verdict
-from grader.plugins.exports.grade_tables import answers_csv
+from grader.plugins.exports.grade_tables import answers_csv, parts_csv
 from grader.roll.batch.plugin import Grades
 from grader.run.scoring.redaction import RedactedClass
 
@@ -32,6 +32,22 @@ def test_a_lab_that_asks_has_three_columns_and_another_none() -> None:
         "ada,4,3,3",
         "bob,4,0,0",
         "cyd,,,",
+    ]
+
+
+def test_points_have_a_column_for_each_part_that_some_lab_has() -> None:
+    one = of("ada", None)
+    cases = [
+        Case(name=part, visibility="public", role=part, verdict=Verdict.PASS, passed=True, points=worth, max_points=3)
+        for part, worth in (("correctness", 2.5), ("correctness", 1), ("technique", 0))
+    ]
+    lab = one.labs["plain"].model_copy(update={"cases": tuple(cases), "performance_points": 1.5, "performance_max": 2})
+    plain = one.labs["plain"].model_copy(update={"cases": tuple(cases[:1])})
+    result = one.model_copy(update={"labs": {"plain": plain, "asking": lab}})
+    graded = Grades(RedactedClass(GradedClass("a class", ("plain", "asking"), (result,))), "")
+    assert parts_csv(graded).splitlines() == [
+        "student,plain correctness,asking correctness,asking technique,asking speed",
+        "ada,2.5,3.5,0,1.5",
     ]
 
 

@@ -194,6 +194,7 @@ def test_every_total_in_out_is_the_one_after_penalty_and_override(
         "junit",
         "sarif",
         "answers-csv",
+        "parts-csv",
     }
     assert len(numbers) == 11
     for at in (0, 1):

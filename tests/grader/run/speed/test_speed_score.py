@@ -227,6 +227,25 @@ def test_words_say_which_tier_was_reached_and_what_the_next_one_needs() -> None:
     assert alone.performance_points == 3
 
 
+def test_a_time_on_one_gpu_is_a_tier_there_and_nowhere_else() -> None:
+    tiers = (
+        TierSpec(of="time", milliseconds=0.3, gpu="A GPU", part=1),
+        TierSpec(of="time", milliseconds=0.2, gpu="A GPU", part=1.5),
+    )
+    lab = dataclasses.replace(LAB, private=PrivateSpec(performance_points=3, tier=tiers))
+    result = scored(lab, timed(contest(1.0)))  # 0.25 ms
+    assert result.performance_points == 3
+    assert "4.5 points ask for at most 0.2 ms on the A GPU; this kernel has 0.2" in result.performance
+    elsewhere = dataclasses.replace(
+        lab, private=PrivateSpec(performance_points=3, tier=(tiers[0].model_copy(update={"gpu": "B7"}),))
+    )
+    other = scored(elsewhere, timed(contest(1.0)))
+    assert other.performance_points == 0
+    assert other.performance.endswith("at most 0.3 ms on the B7; that was not measured here")
+    with pytest.raises(ValueError, match="milliseconds and gpu"):
+        TierSpec(of="time", share=1, part=1)
+
+
 def test_a_kernel_stands_in_for_the_library_by_its_known_share() -> None:
     result = scored(CLIMBING, with_library(1.0, of_library=1.04, name="stand-in"))
     assert result.timing is not None

@@ -48,7 +48,7 @@ def test_the_students_own_names_of_its_buffers_are_read(text: str, names: list[s
 
 def test_another_name_is_said_with_its_line() -> None:
     text = "#include <cstdio>\nvoid solved(const float* a, float* b, int n) {}\n"
-    refusal = refusal_of_launcher(OURS, text, "mine.cu", SIGNATURE)
+    refusal = refusal_of_launcher(OURS, {"mine.cu": text}, SIGNATURE)
     assert refusal is not None
     assert refusal.verdict is Verdict.MISSING_ENTRY_POINT
     assert refusal.line == 2
@@ -57,18 +57,18 @@ def test_another_name_is_said_with_its_line() -> None:
 
 def test_a_file_that_ends_too_early_is_no_missing_launcher() -> None:
     log = "<launcher>:1:1: error: a function-definition is not allowed here before '{' token\n<launcher>:1: error: expected '}'\n"
-    refusal = refusal_of_launcher(log, "void solve(float* a, int n) {\n  a[0] = n;\n\n", "mine.cu", SIGNATURE)
+    refusal = refusal_of_launcher(log, {"mine.cu": "void solve(float* a, int n) {\n  a[0] = n;\n\n"}, SIGNATURE)
     assert refusal is not None
     assert (refusal.verdict, refusal.line) == (Verdict.COMPILE_ERROR, 2)
     assert "The file ends in the middle of something" in refusal.message
 
 
 def test_other_parameters_are_said() -> None:
-    refusal = refusal_of_launcher(OURS, "void solve(const double* a, float* b, int n) {}", "mine.cu", SIGNATURE)
+    refusal = refusal_of_launcher(OURS, {"mine.cu": "void solve(const double* a, float* b, int n) {}"}, SIGNATURE)
     assert refusal is not None
     assert "Parameter 1 is `const double*`, and the lab asks for `const float*`." in refusal.message
 
 
 @pytest.mark.parametrize("log", ["mine.cu:3:4: error: expected ';'\n" + OURS, "cc1plus: fatal error: no space\n", ""])
 def test_what_is_wrong_in_the_students_own_lines_or_nowhere_says_nothing_of_the_launcher(log: str) -> None:
-    assert refusal_of_launcher(log, "void solve() {}", "mine.cu", SIGNATURE) is None
+    assert refusal_of_launcher(log, {"mine.cu": "void solve() {}"}, SIGNATURE) is None

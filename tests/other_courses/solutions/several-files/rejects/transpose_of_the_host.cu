@@ -1,0 +1,38 @@
+// verdict: rejected
+#include <cuda_runtime.h>
+
+#include "course.h"
+#include "include/transpose.cuh"
+
+int main(int count, char** words) {
+  int rows = 0, columns = 0;
+  if (count < 3) return 1;
+  const std::vector<float> a = read_matrix(words[1], &rows, &columns);
+  const std::size_t bytes = a.size() * sizeof(float);
+  float *from = nullptr, *to = nullptr;
+  CHECK(cudaMalloc(&from, bytes));
+  CHECK(cudaMalloc(&to, bytes));
+  CHECK(cudaMemcpy(from, a.data(), bytes, cudaMemcpyHostToDevice));
+  transpose(from, to, rows, columns);
+  CHECK(cudaGetLastError());
+  std::vector<float> b(a.size());
+  CHECK(cudaMemcpy(b.data(), to, bytes, cudaMemcpyDeviceToHost));
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) b[j * rows + i] = a[i * columns + j];
+  write_matrix(words[2], b, rows);
+  CHECK(cudaFree(from));
+  CHECK(cudaFree(to));
+  return 0;
+}
+// ==== kernel.cu ====
+#include "transpose.cuh"
+
+__global__ void transposed(const float* from, float* to, int rows, int columns) {
+  const int j = blockIdx.x * TILE + threadIdx.x, i = blockIdx.y * TILE + threadIdx.y;
+  if (i < rows && j < columns) to[i * columns + j] = from[i * columns + j];
+}
+
+void transpose(const float* from, float* to, int rows, int columns) {
+  const dim3 block(TILE, TILE), grid((columns + TILE - 1) / TILE, (rows + TILE - 1) / TILE);
+  transposed<<<grid, block>>>(from, to, rows, columns);
+}
