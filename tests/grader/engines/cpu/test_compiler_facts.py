@@ -48,6 +48,7 @@ SHOWN_BY: dict[str, tuple[str, str, bool]] = {  # flag: snippet, pattern, whethe
 # Flags for what some compilers do by default. They replace the flag where only removing it shows no difference.
 OPPOSITE = {
     "-fno-stack-protector": "-fstack-protector-all",
+    "-fstack-clash-protection": "-fno-stack-clash-protection",
     "-fno-pic": "-fPIC",
     "-fno-asynchronous-unwind-tables": "-fasynchronous-unwind-tables",
     "-fno-omit-frame-pointer": "-fomit-frame-pointer",

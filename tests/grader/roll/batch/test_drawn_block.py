@@ -77,7 +77,9 @@ def test_the_report_links_it_and_the_result_does_not_hold_it(lab: Lab, outcome: 
         other = result.model_copy(
             update={"labs": {lab.id: result.labs[lab.id].model_copy(update={"step_pages": pages})}}
         )
-        assert ("(with M=99 N=9 K=9)" in student_page(other, sources={}, steps="x/")) == (size != shown.shape)
+        assert ("(in the run with M=99 N=9 K=9)" in student_page(other, sources={}, steps="x/")) == (
+            size != shown.shape
+        )
     assert page.packed not in result.model_dump_json(by_alias=True)
     assert Result.model_validate_json(result.model_dump_json(by_alias=True)).labs[lab.id].step_pages == ()
 
