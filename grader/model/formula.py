@@ -72,7 +72,7 @@ def _parsed(text: str, mode: str) -> Any:  # noqa: ANN401 -- by the mode
     try:
         return ast.parse(text.strip(), mode=mode)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise FormulaError(f"{text!r} cannot be read: {error}") from error
+        raise FormulaError(f"{text!r} cannot be read: {getattr(error, 'msg', error)}") from error
 
 
 def _places(one: ast.Subscript) -> list[ast.expr]:

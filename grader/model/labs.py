@@ -454,8 +454,22 @@ def read_table(path: Path, model: type[Table]) -> Table:
     """Raises LabError that names the file."""
     try:
         return model.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError, ValidationError) as error:
+    except ValidationError as error:
+        raise LabError(f"{path}: {what_is_wrong(error, 'docs/lab-files.md')}") from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise LabError(f"{path}: {error}") from error
+
+
+def what_is_wrong(error: ValidationError, document: str) -> str:
+    """A sentence: the first mistake, of two ways to write something, of the one that fits further. `document`: lists the fields."""
+    first = max(error.errors(include_url=False), key=lambda one: (len(one["loc"]), one["loc"][-1:] != ("str",)))
+    parts = [one for one in first["loc"] if one != "str" and not str(one).startswith("function-")]
+    place = ".".join(f"entry {one + 1}" if isinstance(one, int) else str(one) for one in parts)
+    if first["type"] == "value_error":
+        return f"{first['ctx']['error']}."
+    if first["type"] == "extra_forbidden":
+        return f"`{place}` is not known here. {document} lists what may be written."
+    return f"`{place}` is missing." if first["type"] == "missing" else f"`{place}`: {first['msg']}."
 
 
 def load_lab(root: Path, lab_id: str) -> Lab:

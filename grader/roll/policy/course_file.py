@@ -17,6 +17,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from grader.model.errors import RemediableError
+from grader.model.labs import what_is_wrong
 from grader.model.result import Override, RegradeRequest
 from grader.roll.people.identities import plain
 from grader.roll.people.table_text import TableError, cell_text, columns_in, file_bytes, heading_word, read_table
@@ -209,13 +210,7 @@ def _sentence(error: ValidationError | RecursionError) -> str:
     """The first thing that is wrong."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply."
-    first = error.errors()[0]
-    place = ".".join(f"entry {one + 1}" if isinstance(one, int) else str(one) for one in first["loc"])
-    if first["type"] == "value_error":
-        return f"{first['ctx']['error']}."
-    if first["type"] == "extra_forbidden":
-        return f"`{place}` is not known here. docs/policy.md lists what may be written."
-    return f"`{place}` is missing." if first["type"] == "missing" else f"`{place}`: {first['msg']}."
+    return what_is_wrong(error, "docs/policy.md")
 
 
 # Tables that people keep in a spreadsheet or export from a form: rows with known columns, and the line of each. Nothing is dropped: a row

@@ -68,3 +68,27 @@ def test_counted_traffic_belongs_to_a_kernel(tmp_path: Path) -> None:
     lab(tmp_path, TEXT + '[[case]]\nname = "c"\npoints = 1\n', counted)
     with pytest.raises(LabError, match=r"\[counters\] is for labs with contract = 'kernel'"):
         load_lab(tmp_path, "01-x")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('summary = "s"', "", "`summary` is missing."),
+        ('summary = "s"', 'summary = "s"\nsumary = 1', "`sumary` is not known here. docs/lab-files.md lists what may be written."),
+        ('problem = "p.hpp"', 'problem = { size = ["M"] }', "`problem.result` is missing."),
+        (
+            'problem = "p.hpp"',
+            'problem = { sizes = ["M", "M"], result = [{ name = "C", shape = ["M"], formula = "C[i] = 1" }] }',
+            "'M' is there twice",
+        ),
+    ],
+)  # fmt: skip
+def test_an_author_reads_one_sentence_about_a_mistake_in_a_labs_file(
+    old: str, new: str, said: str, tmp_path: Path
+) -> None:
+    lab(tmp_path, TEXT.replace(old, new))
+    with pytest.raises(LabError) as raised:
+        load_lab(tmp_path, "01-x")
+    assert said in str(raised.value)
+    assert "pydantic" not in str(raised.value)
+    assert "\n" not in str(raised.value)
