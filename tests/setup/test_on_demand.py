@@ -111,7 +111,7 @@ def test_a_handout_leaves_out_labs_and_tools_and_a_clone_nothing(tmp_path: Path)
     subprocess.run(command, check=True, capture_output=True, env=os.environ)
     left_out = set(json.loads((tmp_path / "build/kit.json").read_text(encoding="utf-8"))["on_demand"])
     labs = {f"judge-{path.parent.name}-public" for path in ROOT.glob("assignments/*/public_tests.cpp")}
-    assert left_out == {"tilelab_host", "gpu-runner", "launch-problem", "broker", *labs}
+    assert left_out == {"tilelab_host", "gpu-runner", "launch-problem", "broker", "judge-described", *labs}
     help_text = subprocess.run(
         ["make", "-C", tmp_path / "build", "help"], check=True, capture_output=True, text=True
     ).stdout

@@ -42,7 +42,16 @@ def sources(folder: Path) -> Path:
 def course(tmp_path: Path) -> Path:
     """One whose kit is built."""
     folder = sources(tmp_path / "a course")
-    for name in ("broker", "confine", "gpu-runner", "launch", "launch-problem", "judge-01-add-public", "judge-01-add"):
+    for name in (
+        "broker",
+        "confine",
+        "gpu-runner",
+        "launch",
+        "launch-problem",
+        "judge-described",
+        "judge-01-add-public",
+        "judge-01-add",
+    ):
         program = folder / "build/bin" / name
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_text("#!/bin/sh\nexit 2\n")

@@ -73,7 +73,13 @@ def found(toolset: Toolset, lab: Lab) -> list[Measurement]:
 def test_a_person_who_waits_is_told_how_many_measurements_are_left(toolset: Toolset, lab: Lab) -> None:
     text, now = io.StringIO(), iter(range(0, 100_000, 30))
     progress = TerminalProgress(Console(file=text, force_terminal=True, width=100), lambda: next(now))
-    found = list(calibrate(toolset, [lab], sweep=True, tell=progress.doing))
+
+    def tell(what: str, done: int, total: int) -> None:
+        progress.doing(what, done, total)
+        assert progress._bar is not None
+        progress._bar.refresh()  # it does so several times a second by itself
+
+    found = list(calibrate(toolset, [lab], sweep=True, tell=tell))
     progress.end()
     assert f"measured: 0 of {len(found)}" in text.getvalue()
     assert f"measured: 1 of {len(found)}, about " in text.getvalue()
