@@ -89,6 +89,7 @@ void* remember(void* block, std::size_t bytes, std::size_t guard, std::uintptr_t
 std::size_t overrun(std::uintptr_t address, const Block& block, std::size_t most = wide_guard) {
   const auto* const guard = reinterpret_cast<const unsigned char*>(address + block.bytes);
   std::size_t bytes = std::min(block.guard, most);
+  if (bytes == 0 || (guard[0] == guard_byte && std::memcmp(guard, guard + 1, bytes - 1) == 0)) return 0;  // nearly always
   while (bytes != 0 && guard[bytes - 1] == guard_byte) --bytes;
   return bytes;
 }
