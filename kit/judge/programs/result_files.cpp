@@ -116,20 +116,26 @@ FoundResult found_result(const ResultFile& result, const DataFolder& folder, con
   if (!found.content) return {{}, "The program's result " + result.name + " " + found.trouble + ".", {}};
   const std::vector<std::byte>& content = *found.content;
   const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
-  // Numbers of several bytes are hardly ever all letters and digits.
+  const auto as_bytes = [&]() -> FoundResult {
+    if (content.size() == bytes) {
+      if (!std::equal(header.begin(), header.end(), content.begin()))
+        return {{}, result.name + " begins with other numbers than its sizes.", {}};
+      return {decoded(result.type, std::span(content).subspan(header.size())), {}, result.expectation};
+    }
+    return {{},
+            result.name + " holds " + count_of(content.size(), "byte") + "; " + count_of(size, "number") + " of " +
+                count_of(bytes_of(result.type), "byte") + " belong there.",
+            {}};
+  };
+  if (form.kind == ResultForm::Kind::text) return from_text(result, result.name, text);
   const bool is_readable = std::ranges::all_of(text, [](char c) { return is_space(c) || (c >= ' ' && c <= '~'); });
-  const bool is_text = is_readable && (bytes_of(result.type) > 1 || content.size() != bytes);
-  if (form.kind == ResultForm::Kind::text || (form.kind == ResultForm::Kind::either && is_text))
-    return from_text(result, result.name, text);
-  if (content.size() == bytes) {
-    if (!std::equal(header.begin(), header.end(), content.begin()))
-      return {{}, result.name + " begins with other numbers than its sizes.", {}};
-    return {decoded(result.type, std::span(content).subspan(header.size())), {}, result.expectation};
-  }
-  return {{},
-          result.name + " holds " + count_of(content.size(), "byte") + "; " + count_of(size, "number") + " of " +
-              count_of(bytes_of(result.type), "byte") + " belong there.",
-          {}};
+  if (form.kind == ResultForm::Kind::binary || !is_readable) return as_bytes();
+  if (content.size() != bytes) return from_text(result, result.name, text);
+  // It may be either: the bytes of a few numbers are letters and digits now and then. What is right as one of the two is right.
+  FoundResult binary = as_bytes();
+  if (binary.values && !compare(*binary.values, binary.expectation, {})) return binary;
+  FoundResult written = from_text(result, result.name, text);
+  return written.values ? std::move(written) : std::move(binary);
 }
 
 std::optional<PrintedNumbers> numbers_in(std::string_view text, std::size_t most) {

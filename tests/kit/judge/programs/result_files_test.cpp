@@ -1,6 +1,8 @@
 // What a program leaves as its result: forms of text that are right, and files that look like a result.
 #include "judge/programs/result_files.hpp"
 
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -81,6 +83,21 @@ TEST_CASE("bytes are right with their header alone", "[result-files]") {
   CHECK_FALSE(is_right(numbers, result));
   CHECK_FALSE(is_right(numbers + header, result));
   CHECK_FALSE(is_right("1.25 -2.5 3.75 4.125", result));
+}
+
+TEST_CASE("bytes that are letters and digits are bytes, where they are right", "[result-files]") {
+  judge::ResultFile result{.name = "c.bin", .expectation = {}};
+  const std::string bytes = GENERATE("ABCD", "1234", "1e+2", " 12\n");
+  float value = 0;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  result.expectation = {.rows = 1, .columns = 1, .values = {value}, .bounds = {1e-6 * std::abs(value)}};
+  CAPTURE(bytes);
+  CHECK(is_right(bytes, result));
+  CHECK_FALSE(is_right("ABCE", result));
+  result.expectation.values = {100};
+  result.expectation.bounds = {1e-6};
+  CHECK(is_right("1e+2", result));
+  CHECK_FALSE(is_right("1234", result));
 }
 
 TEST_CASE("whole numbers of a text are exact", "[result-files]") {
