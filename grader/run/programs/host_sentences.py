@@ -134,9 +134,6 @@ def refused_file(facts: Facts) -> Words:
 
 def _outside(facts: Facts) -> Words:
     record, label = facts.record, "Out of bounds on the host"
-    advice = (
-        "Is each index below the number of elements that was asked for, and is that number times sizeof of one element?"
-    )
     if (subscript := record.number("subscript")) is not None:
         last, subscript = (record.number("elements") or 0) - 1, subscript - (subscript >> 63 << 64)
         words = f"Host code uses subscript {subscript:,} of an array that has only the subscripts 0 to {last:,}."
@@ -149,7 +146,7 @@ def _outside(facts: Facts) -> Words:
     when = "this line is reached" if record.frames else "the program ends"
     return (
         f"A block of {record.number('block'):,} bytes of the host's memory{made} is written past its end before {when}.",
-        advice,
+        "Is each index below the number of elements that was asked for, and is that number times sizeof of one element?",
         label,
     )
 

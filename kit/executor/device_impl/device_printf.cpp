@@ -145,12 +145,12 @@ int print(const std::string& format, std::va_list* arguments) {
     if (format[j] == '%') {
       append("%", 1);
     } else {
-      const std::string as_it_stands = "(a kernel's printf has no " + format.substr(i, j + 1 - i) + ")";
       const std::size_t before = printed.size();
       convert(specification + format[j], format[j], length, arguments);
       if (!known) {
         printed.resize(before);
-        append(as_it_stands.data(), as_it_stands.size());
+        const std::string said = "(a kernel's printf has no " + format.substr(i, j + 1 - i) + ")";
+        append(said.data(), said.size());
       }
       ++parsed;
     }

@@ -63,7 +63,7 @@ void watch_files() {}
 // NOLINTBEGIN(cert-dcl50-cpp): the C library's own form
 extern "C" {
 std::FILE* fopen(const char* path, const char* mode) { return tilelab_host::open_or_tell(path, mode); }
-std::FILE* fopen64(const char* path, const char* mode) { return tilelab_host::open_or_tell(path, mode); }
+std::FILE* fopen64(const char* path, const char* mode) __attribute__((alias("fopen")));
 int open(const char* path, int flags, ...) {
   va_list rest;
   va_start(rest, flags);
@@ -71,13 +71,7 @@ int open(const char* path, int flags, ...) {
   va_end(rest);
   return tilelab_host::open_or_tell(AT_FDCWD, path, flags, mode);
 }
-int open64(const char* path, int flags, ...) {
-  va_list rest;
-  va_start(rest, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
-  va_end(rest);
-  return tilelab_host::open_or_tell(AT_FDCWD, path, flags, mode);
-}
+int open64(const char* path, int flags, ...) __attribute__((alias("open")));
 int creat(const char* path, mode_t mode) { return tilelab_host::open_or_tell(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, mode); }
 int mkdir(const char* path, mode_t mode) noexcept {
   const auto made = static_cast<int>(::syscall(SYS_mkdirat, AT_FDCWD, path, mode));

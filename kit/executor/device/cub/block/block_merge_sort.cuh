@@ -87,10 +87,10 @@ class BlockMergeSort : public detail::MergeSort<BlockMergeSort<KeyT, BLOCK_DIM_X
                                                 BLOCK_DIM_X * BLOCK_DIM_Y * BLOCK_DIM_Z, ITEMS_PER_THREAD, ValueT> {
   using Keys = KeyT[ITEMS_PER_THREAD];
   using Values = ValueT[ITEMS_PER_THREAD];
-
- public:
   static constexpr int threads = BLOCK_DIM_X * BLOCK_DIM_Y * BLOCK_DIM_Z;
   static_assert((threads & (threads - 1)) == 0, "NUM_THREADS must be a power of two");  // as CUB's own
+
+ public:
   using BlockMergeSort::MergeSort::MergeSort;
 
   template <typename Less>
