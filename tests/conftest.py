@@ -1,9 +1,10 @@
-"""The order of the tests: files that take longest come first. Those who run them in parallel keep it. At the end, what was sampled and
-when each worker ran out of tests is said, and the report has each test's processor time. And a browser for pages.
+"""Which tests run, and their order: files that take longest come first. Those who run them in parallel keep it. At the end, what was
+sampled and when each worker ran out of tests is said, and the report has each test's processor time. And a browser for pages.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import shutil
@@ -14,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
-from corpus_sample import SEED, summary, taken
+from corpus_sample import SEED, in_turn, summary, taken
 
-from tests.changed_tests import known_seconds
+from tests.changed_tests import changed_files, known_seconds
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -39,6 +40,7 @@ _PATIENCE_MS = 300_000.0  # Playwright's own half a minute passes on a machine w
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    _take_turns(config, items)
     took = known_seconds(config.rootpath)
 
     def seconds(item: pytest.Item) -> float:
@@ -47,6 +49,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=seconds, reverse=True)
     config.stash[_SPENT] = _processor_seconds()
     gc.freeze()  # eight thousand tests are no garbage: nobody looks through them again
+
+
+def _take_turns(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Files that are marked `in_turn(n)` run an n-th of their tests at each commit. All of them run in a file that the last commit, or
+    merge, changed, and where a file is asked for by its name.
+    """
+    marked: dict[str, dict[str, int]] = {}
+    for item in items:
+        if (mark := item.get_closest_marker("in_turn")) is not None:
+            marked.setdefault(item.nodeid.split("::")[0], {})[item.nodeid] = mark.args[0]
+    whole = {str((config.invocation_params.dir / one.split("::")[0]).resolve()) for one in config.args}
+    with contextlib.suppress(OSError):  # no git: nothing has changed
+        whole |= {str(config.rootpath / one) for one in changed_files(config.rootpath, "HEAD^1")}
+    waiting: set[str] = set()
+    for file, tests in marked.items():
+        if str(config.rootpath / file) not in whole:
+            waiting |= {*tests} - {*in_turn(file, [*tests], max(tests.values()))}
+    if waiting:
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in waiting])
+        items[:] = [item for item in items if item.nodeid not in waiting]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -20,7 +20,7 @@ from xml.etree import ElementTree as ET
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "reports"
 # More than cores: a test that grades waits for compilers, sandboxes and time limits for about half of its time.
-WORKERS = max(2, (os.cpu_count() or 1) * 3 // 2)
+WORKERS = (os.cpu_count() or 1) * 2
 SHOWN = 25  # of the tests, and of the files, that took longest
 
 

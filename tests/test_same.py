@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.in_turn(2)
+
 ROOT = Path(__file__).resolve().parents[1]
 SAME: dict[str, Any] = runpy.run_path(str(ROOT / "tests" / "same.py"))
 RACE = "Thread 0 reads tile[0], which thread 1 writes"

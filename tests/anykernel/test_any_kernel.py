@@ -71,7 +71,7 @@ def named(folder: str) -> list[Path]:
     return found
 
 
-@pytest.mark.parametrize("file", sample(named("clean"), 12), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sample(named("clean"), 18), ids=lambda file: file.stem)
 def test_nothing_is_found_in_a_correct_kernel(file: Path) -> None:
     done = check(file, *shlex.split(first_line(file)["options"]), "--json")
     assert done.status == 0, done.out + done.err
@@ -79,7 +79,7 @@ def test_nothing_is_found_in_a_correct_kernel(file: Path) -> None:
     assert [one for one in done.json["findings"] if one["severity"] == "error"] == []
 
 
-@pytest.mark.parametrize("file", sample(named("found"), 12), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sample(named("found"), 18), ids=lambda file: file.stem)
 def test_a_mistake_is_found_where_it_is(file: Path) -> None:
     match = first_line(file)
     done = check(file, *shlex.split(match["options"]), "--json")

@@ -14,6 +14,8 @@ from urllib.parse import unquote
 import pytest
 from corpus_sample import sample
 
+pytestmark = pytest.mark.in_turn(3)
+
 ROOT = Path(__file__).resolve().parents[2]
 _LINK = re.compile(r'<(\w+)[^>]*? (?:href|src)="([^"]*)"')
 _NAMED = re.compile(r'\b(?:id|name)="([^"]+)"')

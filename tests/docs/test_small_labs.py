@@ -14,6 +14,8 @@ from grader.course.new_lab import files_of, with_defaults, write_lab
 from grader.course.starters import outdated
 from grader.model.labs import load_lab
 
+pytestmark = pytest.mark.in_turn(2)
+
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ROOT / "docs" / "small-labs"
 LABS = sorted(folder.name for folder in SMALL.iterdir())

@@ -10,7 +10,10 @@ from corpus_sample import sample
 from grader.run import gpu_judging
 from grader.system.confinement import gpu_devices
 
-pytestmark = pytest.mark.skipif(bool(gpu_devices()), reason="this machine has a GPU, which wants a real nvcc")
+pytestmark = [
+    pytest.mark.skipif(bool(gpu_devices()), reason="this machine has a GPU, which wants a real nvcc"),
+    pytest.mark.in_turn(3),
+]
 
 _VERSION = 'if [ "$1" = --version ]; then echo "Cuda compilation tools, release 13.0"; exit 0; fi\n'
 _READS = (  # what it says it would run

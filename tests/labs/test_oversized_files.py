@@ -10,6 +10,8 @@ import pytest
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 
+pytestmark = pytest.mark.in_turn(2)
+
 KERNEL = """#include <tilelab/device.cuh>
 {before}
 __host__ __device__ LaunchConfig matmul_naive_launch(int M, int N, int) {{

@@ -41,7 +41,7 @@ def release() -> int:
 
 
 @pytest.mark.skipif(NVCC is None, reason="there is no nvcc here")
-@pytest.mark.parametrize("file", sample([*programs("clean"), *programs("found")], 40), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sample([*programs("clean"), *programs("found")], 80), ids=lambda file: file.stem)
 def test_nvcc_compiles_it(file: Path, tmp_path: Path) -> None:
     """A sample of the programs by default. A line of a program may say with which options, or of nvcc before which version."""
     text = file.read_text(encoding="utf-8")

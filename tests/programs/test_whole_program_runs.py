@@ -43,7 +43,7 @@ def run(header: ProgramHeader) -> Ran:
     return tilelab_run(header.file.parent, header.file.name, *header.arguments)
 
 
-@pytest.mark.parametrize("file", sample(programs("clean"), 26), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sample(programs("clean"), 39), ids=lambda file: file.stem)
 def test_a_right_program_prints_what_a_gpu_prints_and_nothing_is_found(file: Path) -> None:
     header = read(file)
     ran = run(header)
@@ -52,7 +52,7 @@ def test_a_right_program_prints_what_a_gpu_prints_and_nothing_is_found(file: Pat
     assert (ran.status, ran.report["ended"], ran.report["status"]) == (0, "exit", 0)
 
 
-@pytest.mark.parametrize("file", sample(programs("found"), 16), ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", sample(programs("found"), 24), ids=lambda file: file.stem)
 def test_a_mistake_is_found_in_its_line_and_said_in_the_programs_names(file: Path) -> None:
     header = read(file)
     ran = run(header)

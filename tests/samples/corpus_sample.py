@@ -1,4 +1,5 @@
-"""Which part of a corpus of kernels a test takes: by default every so many, and all with TILELAB_WHOLE_CORPUS=1.
+"""Which part of a corpus of kernels a test takes, and which tests of a file that takes long: by default every so many, and all with
+TILELAB_WHOLE_CORPUS=1.
 
 Each commit takes others: its name is the seed, so that in time everything runs. The summary of a run says the seed and how many were
 taken; TILELAB_SAMPLE_SEED takes the same again.
@@ -12,6 +13,7 @@ import subprocess
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import TypeVar
+from zlib import crc32
 
 _T = TypeVar("_T")
 WHOLE = os.environ.get("TILELAB_WHOLE_CORPUS", "0") not in {"", "0"}
@@ -50,6 +52,12 @@ def covering(corpus: Sequence[_T], *kinds: Callable[[_T], Hashable]) -> Sequence
             taken.add(place)
             seen |= said
     return _noted(corpus, [corpus[place] for place in sorted(taken)])
+
+
+def in_turn(file: str, tests: Sequence[_T], every: int) -> Sequence[_T]:
+    """Of a file's tests, in their order, those whose turn it is: files begin at different places, so that a commit has some of each."""
+    turn = (SEED + crc32(file.encode())) % every
+    return _noted(tests, tests if WHOLE else tests[turn::every])
 
 
 def taken() -> tuple[int, int]:

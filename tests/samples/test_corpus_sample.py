@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import corpus_sample
 import pytest
-from corpus_sample import covering, sample, seed_of_commit, summary
+from corpus_sample import covering, in_turn, sample, seed_of_commit, summary
 
+ROOT = Path(__file__).resolve().parents[2]
 CORPUS = [f"{lab}/{number}" for lab in ("naive", "tiled") for number in range(5)]
 
 
@@ -41,6 +45,57 @@ def test_every_seed_takes_one_of_each_kind(seed: int, monkeypatch: pytest.Monkey
     assert [one.split("/")[0] for one in taken] == ["naive", "tiled"]
     assert covering(CORPUS, lambda one: one.split("/")[0]) == taken
     assert sample(CORPUS[:2], 50) == [CORPUS[seed % 2]]
+
+
+def test_each_test_of_a_file_has_its_turn_and_files_begin_at_different_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [f"tests/test_{number}.py" for number in range(9)]
+    together: dict[str, list[str]] = {file: [] for file in files}
+    for seed in range(3):
+        monkeypatch.setattr(corpus_sample, "SEED", seed)
+        taken = {file: in_turn(file, CORPUS[:1], 3) for file in files}
+        assert 0 < sum(map(len, taken.values())) < len(files)
+        for file in files:
+            together[file] += in_turn(file, CORPUS, 3)
+    assert all(sorted(one) == sorted(CORPUS) for one in together.values())
+
+
+MARKED = """import pytest
+pytestmark = pytest.mark.in_turn(3)
+@pytest.mark.parametrize("number", range(6))
+def test_it(number): assert number < 6
+"""
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Callable[..., str]:
+    """What pytest says of two files in a repository: `test_marked.py` as it was committed, and `test_changed.py`, which was changed."""
+    for name in ("test_marked.py", "test_changed.py"):
+        (tmp_path / name).write_text(MARKED)
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  in_turn(n): a share\n  long: long\n")
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "a"], ["commit", "-qm", "b", "--allow-empty"]):
+        subprocess.run(
+            ["git", "-c", "user.name=Ada", "-c", "user.email=a@example.org", *words], cwd=tmp_path, check=True
+        )
+    (tmp_path / "test_changed.py").write_text(MARKED + "\n")
+    path = os.pathsep.join(map(str, (ROOT, ROOT / "tests" / "samples")))
+
+    def run(*words: str, **environment: str) -> str:
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
+        surroundings = os.environ | {"PYTHONPATH": path, "TILELAB_WHOLE_CORPUS": "0"} | environment
+        return subprocess.run(
+            command, cwd=tmp_path, check=False, capture_output=True, text=True, env=surroundings
+        ).stdout
+
+    return run
+
+
+def test_a_share_of_marked_files_runs_and_all_of_one_that_was_changed_or_named(marked: Callable[..., str]) -> None:
+    said = marked(TILELAB_SAMPLE_SEED="1")
+    assert "sampled with seed 1: 2 of 6 cases" in said
+    assert "8 passed, 4 deselected" in said
+    assert "12 passed" in marked("test_marked.py", "test_changed.py", TILELAB_SAMPLE_SEED="1")
+    assert "12 passed" in marked(TILELAB_WHOLE_CORPUS="1")
 
 
 def test_each_member_of_a_kind_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:

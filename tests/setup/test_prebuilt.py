@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.in_turn(2)
+
 ROOT = Path(__file__).resolve().parents[2]
 ARCHIVE = "kit/prebuilt/$(uname -m).tar.xz"
 # Set-up's own pieces. `build from` has been made elsewhere; nothing in a test builds anything.

@@ -12,6 +12,8 @@ from grader.model.result import Result
 from grader.pages.pages import student_page
 from grader.run.scoring.redaction import for_student
 
+pytestmark = pytest.mark.in_turn(2)
+
 Named = Callable[[str], tuple[Result, dict[str, str]]]
 HEIGHT = "document.documentElement.scrollHeight"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import pytest
+
 from grader.engines.toolset import Toolset
 from grader.explain.story import unpacked
 from grader.model.labs import load_lab
@@ -12,6 +14,8 @@ from grader.model.outcome import LabOutcome
 from grader.model.verdicts import Verdict
 from grader.roll.batch.job_store import OUTCOME_JSON
 from grader.roll.batch.opened_tools import lab_judge
+
+pytestmark = pytest.mark.in_turn(2)
 
 ROOT = Path(__file__).resolve().parents[4]
 LAB = load_lab(ROOT, "08-scan")

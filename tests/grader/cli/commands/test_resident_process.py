@@ -19,6 +19,8 @@ import pytest
 from grader.cli import resident_process
 from grader.system import worker_processes
 
+pytestmark = pytest.mark.in_turn(2)
+
 ROOT = Path(__file__).resolve().parents[4]
 TILELAB = Path(sys.executable).with_name("tilelab")
 MODULE = "module_of_a_test"

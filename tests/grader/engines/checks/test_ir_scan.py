@@ -17,6 +17,8 @@ from grader.engines.cpu_toolchain import PLAIN, CpuToolchain, prepare
 from grader.engines.dump_scan import scan_ir
 from grader.engines.refusal import Refusal
 
+pytestmark = pytest.mark.in_turn(2)
+
 ROOT = Path(__file__).resolve().parents[4]
 Scan = Callable[[str], Refusal | None]
 KERNEL = "__global__ void scale(const float* in, float* out, int n)"

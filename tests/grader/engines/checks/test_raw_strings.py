@@ -2,8 +2,12 @@
 
 import re
 
+import pytest
+
 from grader.run.kernels.host_code import items_of
 from grader.source.lexer import pieces
+
+pytestmark = pytest.mark.in_turn(2)
 
 _PATTERN = re.compile(r"""(?P<raw>R"(?P<mark>[^()\\\s"]{0,16})\()|(?P<word>\w+)|(?P<sign>[^\s\w])""")
 

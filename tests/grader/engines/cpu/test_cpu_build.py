@@ -13,6 +13,8 @@ import pytest
 
 from grader.engines.build_steps import PREPROCESSING_BYTES
 
+pytestmark = pytest.mark.in_turn(3)
+
 BuildSource = Callable[[str | bytes], Any]  # conftest's Built
 
 LAUNCH = "__host__ __device__ LaunchConfig scale_launch(int n) { return {dim3((n + 31) / 32), dim3(32)}; }\n"

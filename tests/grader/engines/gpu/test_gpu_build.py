@@ -15,6 +15,8 @@ from grader.engines.gpu_toolchain import GpuTarget, GpuToolchain, NoToolchain, f
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
 
+pytestmark = pytest.mark.in_turn(2)
+
 ROOT = Path(__file__).resolve().parents[4]
 ENTRIES = EntrySignatures("scale(float const*, float*, int)", "scale_launch(int)")
 HONEST = """#include <tilelab/device.cuh>

@@ -6,6 +6,8 @@ import pytest
 
 from grader.explain.guard_reason import GuardReason, LaunchThread, guard_reason
 
+pytestmark = pytest.mark.in_turn(2)
+
 SIZES = {"M": 20, "N": 30, "K": 4}
 
 

@@ -12,6 +12,8 @@ from grader.explain.product_sum import products_of, stored_elements, sum_in
 from grader.explain.recording import Recording
 from tests.grader.explain.stories.conftest import ROOT, Tell
 
+pytestmark = pytest.mark.in_turn(3)
+
 LADDER = ROOT / "solutions" / "04-open" / "ladder"
 TILE = (LADDER / "02_register_tile.cu").read_text()
 SHAPE = "32x32x32"

@@ -34,10 +34,13 @@ ROOT = Path(__file__).resolve().parents[4]
 TASK = Path(__file__).with_name("real_task.py")
 LAB = "01-naive"
 
-pytestmark = pytest.mark.skipif(
-    bool(missing_programs()),
-    reason=f"no Slurm here: {', '.join(missing_programs())} missing; apt-get install slurmctld slurmd slurm-client munge",
-)
+pytestmark = [
+    pytest.mark.skipif(
+        bool(missing_programs()),
+        reason=f"no Slurm here: {', '.join(missing_programs())} missing; apt-get install slurmctld slurmd slurm-client munge",
+    ),
+    pytest.mark.in_turn(3),
+]
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ from grader.model.verdicts import Verdict
 from grader.run.lab_judging import LabJudge
 from grader.run.lab_verdict import all_passed
 
+pytestmark = pytest.mark.in_turn(2)
+
 ROOT = Path(__file__).resolve().parents[4]
 REDUCTION = """#include <tilelab/device.cuh>
 #include <cub/block/block_reduce.cuh>

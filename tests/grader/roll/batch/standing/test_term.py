@@ -22,6 +22,8 @@ from grader.model.errors import RemediableError
 from grader.roll.batch.class_standing import HistoryFolder
 from grader.roll.policy.grade_history import KeptBatch, last_grades
 
+pytestmark = pytest.mark.in_turn(2)
+
 WHOLE = bool(os.environ.get("TILELAB_WHOLE_CORPUS"))
 STUDENTS = 300 if WHOLE else 24
 # What the machine was about to write, or had just written, when it was killed; by the event.

@@ -12,6 +12,8 @@ from grader.model.verdicts import Verdict
 from grader.run.launches.added_barrier import add_barrier, places_for_a_barrier
 from grader.run.launches.lab_launch import LaunchRefusedError, Run, TraceRequest, launch_builder
 
+pytestmark = pytest.mark.in_turn(2)
+
 ROOT = Path(__file__).resolve().parents[5]
 KERNEL = [
     "for (int t = 0; t < K; t += tile) {",
