@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct Trial {
   std::uint64_t work = 0;
   bool follows_values = false;  // requests an executor that says how each value came to the thread that stores it
   bool follows_shared = false;  // requests an executor that says how much of what threads use comes through shared memory
+  // What the first result has to hold with other inputs among these operands; needed if follows_shared.
+  std::function<std::vector<double>(const std::vector<Operand>&)> oracle = {};
   bool counts_traffic = false;  // requests an executor that counts traffic to do so
   // Instrumented events that the launch may make: a generous number for the work, and spare ones for an inefficient start.
   std::uint64_t work_events = 0, spare_events = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -38,14 +39,14 @@ struct Sizes {
 };
 
 // The product in fp64, with `of` applied to each element first. The inner loop runs along rows, which are contiguous in memory.
-template <class Of>
-std::vector<double> product(const std::vector<float>& A, const std::vector<float>& B, Sizes n, Of of) {
+template <class Number, class Of>
+std::vector<double> product(const std::vector<Number>& A, const std::vector<Number>& B, Sizes n, Of of) {
   std::vector<double> C(n.M * n.N, 0.0);
   for (std::size_t i = 0; i < n.M; ++i) {
     double* const row = &C[i * n.N];
     for (std::size_t k = 0; k < n.K; ++k) {
       const double a = of(A[i * n.K + k]);
-      const float* const b = &B[k * n.N];
+      const Number* const b = &B[k * n.N];
       for (std::size_t j = 0; j < n.N; ++j) row[j] += a * of(b[j]);
     }
   }
@@ -61,6 +62,7 @@ judge::Trial make_trial(Shape shape, std::string inputs, std::vector<float> A, s
           .launch_arguments = {shape.M, shape.N, shape.K},
           .work_unit = "multiply-add",
           .work = n.products(),
+          .oracle = [n](const auto& of) { return product(of[0].values, of[1].values, n, std::identity()); },
           .work_events = events_per_product * n.products() + events_per_element * n.M * n.N,
           .spare_events = spare_events + spare_events_per_k * n.K,
           .mistakes = &mistakes()};

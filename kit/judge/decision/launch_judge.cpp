@@ -1,7 +1,6 @@
 #include "judge/decision/launch_judge.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -217,9 +216,8 @@ protocol::Finding changed_input(const std::string& name, const std::string& by) 
 }
 
 // Sets the counters of the way through shared memory. `shared_gain_percent`: how large the result is if all that is handed over there is
-// doubled, in hundredths of what it is otherwise: 400 where both factors of a product come that way, 100 where nothing depends on it.
-// The launch runs twice more for it, as it is and so that they are doubled, with inputs from 0.5 to 1 that hardly repeat. Nobody judges
-// what it makes of them.
+// doubled, in hundredths of what it has to be otherwise: 400 where both factors of a product come that way, 100 where nothing depends on
+// it. The launch runs once more for it, with inputs from 0.5 to 1 that hardly repeat. Nobody judges what it makes of them.
 void measure_shared_use(LaunchRecord& record, RunnerProcess& runner, Trial trial, protocol::LaunchRequest request) {
   bool has_numbers = false;
   for (Operand& operand : trial.operands) {
@@ -228,30 +226,27 @@ void measure_shared_use(LaunchRecord& record, RunnerProcess& runner, Trial trial
     RandomStream random(operand.values.size() * 256 + static_cast<unsigned char>(operand.name.front()));
     for (double& value : operand.values) value = (1 + std::abs(double{random.signed_unit()})) / 2;
   }
-  if (!has_numbers) throw std::logic_error("`through` needs a lab with an input of floating-point numbers");
+  if (!has_numbers || !trial.oracle) throw std::logic_error("`through` needs a lab with an input of floating-point numbers, and an oracle");
   request.traffic = false;
   request.trace.reset();
+  request.follows_shared = true;
   for (const char* const counter : {"used_words", "shared_words_of_others"}) record.counters[counter] = 0;
-  std::array<std::vector<double>, 2> results;
-  for (const bool doubles : {false, true}) {
-    const Files files(trial);
-    request.follows_shared = doubles;
-    const Answer answer = runner.launch(request, files.files);
-    if (is_fault_of_ours(answer)) {
-      record.verdict = Verdict::internal_error;
-      record.message = "the launch could not be repeated for its use of shared memory: " + tame(answer.text, 800);
-      return;
-    }
-    const auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt;
-    if (doubles && reply) {
-      for (const char* const counter : {"used_words", "shared_words_of_others"}) record.counters[counter] = reply->counters.at(counter);
-    }
-    if (has_completed(answer)) results[doubles] = files.content(output_index(files));
+  const Files files(trial);
+  const Answer answer = runner.launch(request, files.files);
+  if (is_fault_of_ours(answer)) {
+    record.verdict = Verdict::internal_error;
+    record.message = "the launch could not be repeated for its use of shared memory: " + tame(answer.text, 800);
+    return;
   }
+  if (const auto reply = answer.kind == Answer::Kind::reply ? read_reply(answer.text) : std::nullopt) {
+    for (const char* const counter : {"used_words", "shared_words_of_others"}) record.counters[counter] = reply->counters.at(counter);
+  }
+  const std::vector<double> usual = trial.oracle(trial.operands);
+  const std::vector<double> doubled = has_completed(answer) ? files.content(output_index(files)) : std::vector<double>(usual.size());
   double both = 0, square = 0;
-  for (std::size_t i = 0; i < std::min(results[0].size(), results[1].size()); ++i) {
-    both += results[0][i] * results[1][i];
-    square += results[0][i] * results[0][i];
+  for (std::size_t i = 0; i < std::min(usual.size(), doubled.size()); ++i) {
+    both += usual[i] * doubled[i];
+    square += usual[i] * usual[i];
   }
   const double gain = square > 0 ? 100 * both / square : 0;
   record.counters["shared_gain_percent"] = gain > 0 && gain < 1e6 ? static_cast<std::uint64_t>(std::lround(gain)) : 0;
