@@ -77,7 +77,12 @@ def json_text(plain: object) -> str:
 
 def escaped(text: str) -> str:
     """A JSON text in which everything that a reader would not see is escaped, and nothing is lost."""
-    return "".join(one if one.isprintable() or one == "\n" else json.dumps(one)[1:-1] for one in text)
+    lines = (one if one.isprintable() else "".join(map(_escaped_letter, one)) for one in text.split("\n"))
+    return "\n".join(lines)
+
+
+def _escaped_letter(letter: str) -> str:
+    return letter if letter.isprintable() else json.dumps(letter)[1:-1]
 
 
 Value = TypeVar("Value")

@@ -62,6 +62,7 @@ def grade(submissions: Path, out: Path, lab_ids: tuple[str, ...], jobs: int) -> 
     command = [f"{ROOT}/.venv/bin/tilelab", "grade", str(submissions), "--out", str(out), "--jobs", str(jobs)]
     command += itertools.chain.from_iterable(("--lab", one) for one in lab_ids)
     environment = {**os.environ, "TILELAB_BACKEND": "cpu"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # each command would compile the grader itself
     done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=ROOT, env=environment)
     if done.returncode != 0:
         message = f"grading ended with status {done.returncode}:\n{done.stdout}\n{done.stderr}"
