@@ -145,7 +145,12 @@ def build_for_gpu(
     sides = only_sides(output, (source.name, TAIL))
     if finished.returncode != 0:
         return GpuBuild(refusals=_refused(output, source, entries), log=log, seconds=seconds, sides=sides)
-    image = {"driver": target.driver, "device": target.device, "cubin": CUBIN, "functions": _kernels(folder / CUBIN)}
+    image = {
+        "driver": target.driver,
+        "device": target.device,
+        "cubin": CUBIN,
+        "functions": _names(folder / CUBIN, "STT_FUNC"),
+    }
     asks = ASK_LAUNCH if entries.launch else ""
     image |= {"kernel": entries.kernel, "ask_launch": asks, "poison_shared": POISON_SHARED}
     (folder / IMAGE).write_text(json.dumps(image), encoding="utf-8")
@@ -203,12 +208,12 @@ def _refused(output: str, file: Path, entries: EntrySignatures) -> tuple[Refusal
     return nvcc_refusals(output, file.name, TAIL, kernel=entries.kernel, launch=entries.launch, source=text)
 
 
-def _kernels(cubin: Path) -> list[str]:
-    """The names of a cubin's functions. Empty where the cubin cannot be read."""
+def _names(cubin: Path, *kinds: str) -> list[str]:
+    """The names of a cubin's functions or variables. Empty where the cubin cannot be read."""
     if cubin.is_symlink() or cubin.stat().st_size > MAX_CUBIN_BYTES:
         return []
     try:
-        return [symbol.name for symbol in ElfFile(cubin).of_kind("STT_FUNC")]
+        return [symbol.name for kind in kinds for symbol in ElfFile(cubin).of_kind(kind)]
     except (ELFError, struct.error, ValueError, IndexError):
         return []
 
@@ -237,17 +242,27 @@ def build_native(
     folder: Path,
     target: GpuTarget,
     others: Sequence[str] = (),
+    *,
+    cubin: bool = False,
 ) -> NativeBuild:
     """`texts`: SOURCE, `others` and those BESIDE it, and what they include, by plain names. `folder`: an empty one, where the program comes
-    to lie.
+    to lie. `cubin`: in place of a program that of SOURCE's kernels and variables, which IMAGE describes.
     """
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     tries: list[NativeBuild] = []
     ways = [(toolchain.plain, PROGRAM_STANDARDS[0]), *((toolchain, standard) for standard in PROGRAM_STANDARDS)]
     for compiler, standard in ways:
-        built = _built(compiler, confinement, folder, target, standard, others)
+        built = _built(compiler, confinement, folder, target, standard, None if cubin else others)
         if built.program is not None:
+            if cubin:
+                image = {
+                    "cubin": CUBIN,
+                    "functions": _names(built.program, "STT_FUNC", "STT_OBJECT"),
+                    "kernel": "",
+                    "ask_launch": "",
+                }
+                (folder / IMAGE).write_text(json.dumps(image), encoding="utf-8")
             return built
         tries.append(built)
         if not re.search(r"\berror\b", built.log):
@@ -261,11 +276,14 @@ def _built(
     folder: Path,
     target: GpuTarget,
     standard: str,
-    others: Sequence[str],
+    others: Sequence[str] | None,
 ) -> NativeBuild:
-    command = toolchain.link([SOURCE, *others, *BESIDE], PROGRAM, target.capability, standard)
+    if others is None:
+        command = [*toolchain.compile(SOURCE, CUBIN, target.capability, target.max_registers, standard), "-I."]
+    else:
+        command = toolchain.link([SOURCE, *others, *BESIDE], PROGRAM, target.capability, standard)
     finished, output, log = _nvcc(toolchain, confinement, folder, command)
-    program = folder / PROGRAM
+    program = folder / (CUBIN if others is None else PROGRAM)
     if finished.returncode == 0 and program.is_file() and not program.is_symlink():
         return NativeBuild(program, log)
     if limit := used_up(finished, NVCC_LIMITS, output):

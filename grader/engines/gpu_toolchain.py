@@ -18,7 +18,6 @@ from grader.model.verdicts import Verdict
 FLAGS = (
     "-cubin",  # device code only: no host code of a submission is ever linked or run
     "-lineinfo",  # profilers can then name lines
-    "-std=c++20",
     "--expt-relaxed-constexpr",  # std::min and the like in device code; the CPU executor allows them too
     "-Xptxas=-v",  # registers, shared memory and spills, for the report
 )
@@ -72,11 +71,13 @@ class GpuToolchain:
     def name(self) -> str:
         return f"nvcc {self.version[0]}.{self.version[1]}"
 
-    def compile(self, source: str, output: str, capability: int, max_registers: int | None = None) -> list[str]:
+    def compile(
+        self, source: str, output: str, capability: int, max_registers: int | None = None, standard: str = "c++20"
+    ) -> list[str]:
         """Compiles a file in the working directory for one compute capability: 90 for 9.0."""
         bound = [] if max_registers is None else [f"-maxrregcount={max_registers}"]
         return [
-            str(self.nvcc), *FLAGS, *self._lambdas, f"-arch=sm_{capability}", *bound, f"-ccbin={self.host_compiler}",
+            str(self.nvcc), f"-std={standard}", *FLAGS, *self._lambdas, f"-arch=sm_{capability}", *bound, f"-ccbin={self.host_compiler}",
             "-allow-unsupported-compiler",  # the host compiler only preprocesses, so a newer GCC than nvcc knows works too
             *(f"-I{path}" for path in self.includes), source, "-o", output,
         ]  # fmt: skip

@@ -134,6 +134,15 @@ class ProblemSpec(Strict):
             raise ValueError(f"[problem]: {wrong[0]}")
         return self
 
+    def untimed(self) -> Iterator[str]:
+        """Why it cannot be timed: inputs are made on the GPU, and outputs compared with the formula."""
+        for one in self.operands:
+            if one.shape and (one.type != "float" or one.values not in {None, "random"}):
+                yield f"{one.name} is timed only as random numbers of type float"
+        for result in self.result:
+            if not result.formula or result.before == "zeros":
+                yield f'{result.name} is timed only with a formula, and without before = "zeros"'
+
     def wrong_for_a_program(self, arguments: tuple[str, ...]) -> Iterator[str]:
         """`arguments`: of its command line, with {N} for a size or a number, {A} for the file of A and {set} for the data set."""
         known = {"set", *self.names}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -102,6 +103,11 @@ class Buffer:
 
     sides: tuple[int, ...]
     numbers: Sequence[float]
+
+    def sizes_of_numbers(self) -> Sequence[float]:
+        """Without their signs, as compact as they are."""
+        without = map(abs, self.numbers)
+        return array("f", without) if isinstance(self.numbers, array) else list(without)
 
 
 @dataclass
@@ -255,11 +261,11 @@ def _line(name: str, numbers: Sequence[float], first: int, step: int, span: rang
     return numbers[first + span.start * step : first + span.stop * step : step] if span else ()
 
 
-def _evaluated(text: str, scope: Scope) -> Any:  # noqa: ANN401 -- a number, or a list of them
+def _evaluated(text: str, scope: Scope, places: Sequence[tuple[int, ...]] = ()) -> Any:  # noqa: ANN401 -- a number, or a list of them
     known = {**_FUNCTIONS, "at": _at, "range": range, "int": int, "len": len, "sum": sum, "__builtins__": {}}
-    known |= {"map": map, "mul": operator.mul, "line": _line}
+    known |= {"map": map, "mul": operator.mul, "line": _line, "places": places}
     known |= {f"b_{name}": one.numbers for name, one in scope.buffers.items()}
-    known |= {f"a_{name}": list(map(abs, one.numbers)) for name, one in scope.buffers.items() if f"a_{name}" in text}
+    known |= {f"a_{name}": one.sizes_of_numbers() for name, one in scope.buffers.items() if f"a_{name}" in text}
     try:
         return eval(compile(text, "<formula>", "eval"), known)  # noqa: S307 -- made above, of listed nodes alone
     except FormulaError:
@@ -277,22 +283,28 @@ class Computed:
     roundings: int
 
 
-def computed(equation: Equation, sides: Sequence[int], scope: Scope) -> Computed:
-    """Raises FormulaError."""
+def computed(
+    equation: Equation, sides: Sequence[int], scope: Scope, at: Sequence[tuple[int, ...]] | None = None
+) -> Computed:
+    """`at`: these elements alone, each by its indices. Raises FormulaError."""
     if len(equation.indices) != len(sides):
         raise FormulaError(f"{equation.name} has {len(sides)} indices, and its formula names {len(equation.indices)}")
     if repeated := set(equation.indices) & {*scope.sizes, *scope.buffers}:
         raise FormulaError(f"{min(repeated)} is a size or a buffer, and no index")
     inner = Scope(scope.sizes, scope.buffers, dict(zip(equation.indices, sides, strict=True)))
     steps = inner.steps(equation.value)
-    if steps * math.prod(sides) > _MOST_STEPS:
+    total = steps * (math.prod(sides) if at is None else len(at))
+    if total > _MOST_STEPS:
         raise FormulaError(
-            f"{equation.name} takes {steps * math.prod(sides):,} steps for {_told(scope.sizes)}; at most {_MOST_STEPS:,} are made"
+            f"{equation.name} takes {total:,} steps for {_told(scope.sizes)}; at most {_MOST_STEPS:,} are made"
         )
     loops = "".join(f" for v_{name} in range({side})" for name, side in zip(equation.indices, sides, strict=True))
 
+    if at is not None:
+        loops = f" for {', '.join(f'v_{name}' for name in equation.indices)}, in places"
+
     def all_of(element: str) -> list[float]:
-        return list(_evaluated(f"[{element}{loops}]", inner))
+        return list(_evaluated(f"[{element}{loops}]", inner, at or ()))
 
     magnitudes: list[float] | None = None
     with suppress(UnboundedError):

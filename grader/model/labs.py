@@ -34,7 +34,8 @@ Table = TypeVar("Table", bound=BaseModel)
 class PerformanceSpec(Strict):
     """How a lab's kernels are timed. Every number comes from one run: the baseline's time divided by the kernel's."""
 
-    baseline: str  # the lab whose kernel has speed 1.00: its model solution, or a student's own kernel for the student
+    # Of speed 1.00: another lab's model solution, or a student's own kernel for the student; or a file beside grading.toml: "naive.cu".
+    baseline: str
     shape: str  # of the timed launches, as the problem's sizes: "1024x1024x1024"
     sweep: tuple[str, ...] = ()  # shapes of the size sweep
     library: Literal["cublasSgemm"] | None = None  # NVIDIA's routine for the same work, timed too
@@ -138,10 +139,17 @@ Contract = Literal["kernel", "launcher", "program"]
 _NEEDED = {"kernel": ("kernel",), "launcher": ("launcher",), "program": ()}
 _ALLOWED = {
     "kernel": ("launch", "through", "performance", "climb"),
-    "launcher": ("arguments", "memory", "headers"),
+    "launcher": ("arguments", "memory", "headers", "performance"),
     "program": ("arguments", "headers"),
 }
-_OF_GIVEN_LAUNCHES = ("grid", "block", "shared", "arguments", "headers")  # a kernel that the lab launches
+_OF_GIVEN_LAUNCHES = (
+    "grid",
+    "block",
+    "shared",
+    "arguments",
+    "headers",
+    "performance",
+)  # a kernel that the lab launches
 _SIGNATURE = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*\([\w:<>,*& \[\]]*\)")
 _GIVEN_KERNEL = re.compile(r"[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*(?:<[\w ,]*>)?\([\w:*, ]+\)")  # that the lab launches
 _PASSED_AS_IT_IS = frozenset({"float", "double", "__half", "half", "__nv_bfloat16"})
@@ -255,6 +263,11 @@ class PublicSpec(Strict):
         foreign = [
             name for name in self.model_fields_set.intersection(_OF_ONE_CONTRACT) if name not in needed + allowed
         ]
+        if self.contract == "program" and self.performance:
+            raise ValueError(
+                "[performance]: a whole program is not timed, since reading files takes longer than its kernels, and host code of a"
+                ' student\'s would run beside the clock. Ask for a host function: contract = "launcher"'
+            )
         if missing:
             raise ValueError(f"a lab with contract = {self.contract!r} needs `{missing[0]}`")
         if foreign:
@@ -267,6 +280,8 @@ class PublicSpec(Strict):
             )
         self._described_fits()
         self._files_fit()
+        if self.performance and (wrong := next(self._untimed(self.performance), "")):
+            raise ValueError(f"[performance]: {wrong}")
         if self.leaderboard and not self.performance:
             raise ValueError("[leaderboard] ranks measured speeds, so the lab needs [performance]")
         return self
@@ -304,6 +319,24 @@ class PublicSpec(Strict):
         problem = self.described if self.contract == "program" else None
         if problem and (wrong := next(problem.wrong_for_a_program(self.arguments), "")):
             raise ValueError(f"[problem]: {wrong}")
+
+    def _untimed(self, performance: PerformanceSpec) -> Iterator[str]:
+        """Why what host code launches cannot be timed."""
+        if not (self.starts_itself or self.described):
+            return
+        if self.described is None or not self.has_operands:
+            yield "a lab whose host code launches kernels is timed where lab.toml has its [problem]"
+            return
+        if self.memory != "device":
+            yield 'memory = "host" is not timed, since copies would count more than kernels: use memory = "device"'
+        if performance.library:
+            yield "`library` is for a problem of kit/problems"
+        if any(one.endswith((".cu", ".cpp")) for one in self.beside):
+            yield "a hand-in of several sources is not timed: ask for one, and headers"
+        for shape in (performance.shape, *performance.sweep):
+            if not all(map(str.isdecimal, sides := shape.split("x"))) or len(sides) != len(self.described.sizes):
+                yield f"shape = {shape!r} is no size of the problem: it takes {' x '.join(self.described.sizes)}"
+        yield from self.described.untimed()
 
     @property
     def described(self) -> ProblemSpec | None:

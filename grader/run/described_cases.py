@@ -105,9 +105,9 @@ class CaseWriter:
         key = judge_key(self.seed, self.lab.id) + case.name.encode()
         folder = _folder_of(self.lab, case)
         for number, name in enumerate(case.data):
-            run = _Run(problem, Draw(key + b"/data/" + str(number).encode()), name, folder / name)
+            run = ProblemRun(problem, Draw(key + b"/data/" + str(number).encode()), name, folder / name)
             given = run.read()
-            again = _Run(problem, run.draw, name, None, run.sizes)
+            again = ProblemRun(problem, run.draw, name, None, run.sizes)
             is_program = self.lab.public.contract == "program"
             yield self._trial(run, given, again.drawn() if has_formulas and not is_program else None)
             if has_formulas and is_program:  # numbers that no file holds, to see who computes
@@ -115,10 +115,10 @@ class CaseWriter:
         for number, asked in enumerate(case.sizes):
             draw = Draw(key + b"/sizes/" + str(number).encode())
             sizes = {size: one if isinstance(one := asked[size], int) else draw.between(*one) for size in problem.sizes}
-            run = _Run(problem, draw, f"data/{number}", None, sizes)
+            run = ProblemRun(problem, draw, f"data/{number}", None, sizes)
             yield self._trial(run, run.drawn(), run.drawn())
 
-    def _trial(self, run: _Run, given: Sequence[Given], other: Sequence[Given] | None) -> dict[str, Any]:
+    def _trial(self, run: ProblemRun, given: Sequence[Given], other: Sequence[Given] | None) -> dict[str, Any]:
         inputs = "the numbers of " + run.name if run.folder else "random numbers"
         trial: dict[str, Any] = {"shape": run.shape, "inputs": inputs}
         if self.lab.public.contract != "program":
@@ -156,7 +156,7 @@ class CaseWriter:
         bounds = {} if one.bounds is None else {"bounds": self._kept(one.bounds)}
         return {"rows": one.rows, "columns": one.columns, "values": self._kept(one.numbers), **bounds}
 
-    def _operands(self, run: _Run, given: Sequence[Given]) -> list[dict[str, Any]]:
+    def _operands(self, run: ProblemRun, given: Sequence[Given]) -> list[dict[str, Any]]:
         listed: list[dict[str, Any]] = [
             {"name": name, "kind": "scalar", "type": "i64", "number": value} for name, value in run.sizes.items()
         ]
@@ -172,11 +172,11 @@ class CaseWriter:
             listed.append(operand)
         return listed
 
-    def _file(self, run: _Run, one: Given, words: dict[str, str]) -> dict[str, Any]:
+    def _file(self, run: ProblemRun, one: Given, words: dict[str, str]) -> dict[str, Any]:
         name, content = filled(one.spec.file, words), self._kept_bytes(_content(one, run.header(one.spec)))
         return {"name": name, "content": content, "type": one.spec.kit_type, "numbers": self._kept(one.numbers)}
 
-    def _result(self, run: _Run, one: Given, words: dict[str, str]) -> dict[str, Any]:
+    def _result(self, run: ProblemRun, one: Given, words: dict[str, str]) -> dict[str, Any]:
         spec = one.spec
         assert isinstance(spec, ResultSpec)
         said = {"format", "header"} & spec.model_fields_set
@@ -234,7 +234,7 @@ def _is_telling(one: Given) -> bool:
 
 
 @dataclass
-class _Run:
+class ProblemRun:
     """One run of a case: its sizes, and its numbers. `folder`: where its data set lies; None: they are drawn."""
 
     problem: ProblemSpec
@@ -311,10 +311,10 @@ class _Run:
             buffers[spec.name] = Buffer(sides, before)
         right = computed(equation, sides, Scope({**self.sizes, **numbers}, buffers))
         values = [float(one) for one in right.values]
-        return Given(spec, sides, values, self._bounds(spec, values, right.magnitudes, right.roundings), before)
+        return Given(spec, sides, values, self.bounds(spec, values, right.magnitudes, right.roundings), before)
 
     @staticmethod
-    def _bounds(
+    def bounds(
         spec: ResultSpec, values: Sequence[float], magnitudes: Sequence[float] | None, roundings: int
     ) -> list[float] | None:
         """None: exact. The classical bound for sums and products in any order: so many roundings of all that is added up."""

@@ -418,7 +418,7 @@ def judge_natively(
         gpu = dataclasses.replace(toolset.gpu, device=device, others=())
         work, judged = folder / "native", folder / "native-judged"  # the program may read where it lies itself alone
         work.mkdir()
-        texts, others = _texts(toolset, lab, text, device)
+        texts, others = native_texts(toolset, lab, text, device.ordinal)
         built = build_native(toolchain, toolset.confinement, texts, work, gpu.target, others)
         outcome = GpuOutcome(toolchain.name, gpu.target.capability, str(device), alone=alone, log=built.log)
         if built.program is None:
@@ -441,10 +441,10 @@ def judge_natively(
         return dataclasses.replace(outcome, cases=cases)
 
 
-def _texts(toolset: Toolset, lab: Lab, text: str, device: Device) -> tuple[dict[str, str], list[str]]:
+def native_texts(toolset: Toolset, lab: Lab, text: str, ordinal: int = 0) -> tuple[dict[str, str], list[str]]:
     """The student's text with our own around it, and what both include; and which of them are other sources."""
     public = lab.public
-    chosen = f"static const cudaError_t tilelab_device = cudaSetDevice({device.ordinal});\n" if device.ordinal else ""
+    chosen = f"static const cudaError_t tilelab_device = cudaSetDevice({ordinal});\n" if ordinal else ""
     source, words = program_source(lab, text)
     defined = defining(words.definitions)
     texts = {PurePosixPath(name).name: _read(lab.public_dir / name) for name in public.headers}

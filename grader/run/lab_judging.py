@@ -118,12 +118,12 @@ class _Job:
         if started is not None and build.ok and (drawn := self.judge.drawn):
             pages = toolset.workers.run(drawn, toolset, lab, self.text, started, cases)
             outcome = dataclasses.replace(outcome, step_pages=pages)
-        if toolset.gpu.runs and not is_program and not self.call.cases:
+        if toolset.gpu.runs and not self.call.cases:
             from grader.run.lab_verdict import all_passed
             from grader.run.speed.speed_run import time_lab
 
             if all_passed(lab, outcome):
-                speed = time_lab(toolset, lab, self.source, outcome, self.folder)
+                speed = time_lab(toolset, lab, self.source, outcome, self.folder, program)
                 outcome = dataclasses.replace(outcome, speed=speed, seconds=self._seconds())
         return outcome
 

@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "gpu/guarded_buffer.hpp"
+#include "gpu/replay.hpp"
 #include "protocol/json/json_text.hpp"
 #include "protocol/timed_input.hpp"
 #include "runner/launch.hpp"
@@ -72,6 +73,7 @@ ContestantImage contestant_image(const nlohmann::json& value, const std::filesys
   if (!value.contains("library")) {
     static_cast<KernelImage&>(image) = kernel_image(value, file);
     image.alone = value.at("alone").get<bool>();
+    if (value.contains("plan")) image.plan = json_of((file.parent_path() / value.at("plan").get<std::string>()).string());
     return image;
   }
   const auto routine = value.at("routine").get<std::string>();
@@ -144,7 +146,7 @@ constexpr std::size_t flag_bytes = sizeof(unsigned), least_flushed_bytes = std::
 constexpr std::chrono::milliseconds longest_queueing(500);  // normally a launch is queued within microseconds
 constexpr int hold_seconds = 2, usual_clock_khz = 1'500'000;
 
-// Times one launch on the null stream, and measures device time alone. It flushes the L2 cache first. A waiting kernel holds the
+// Times one launch, or all that a launcher asks for, and measures device time alone. It flushes the L2 cache first. A waiting kernel holds the
 // stream back until the launch and both events are queued, so that launch latency is not measured.
 class Stopwatch {
  public:
@@ -174,6 +176,8 @@ class Stopwatch {
   // error of launching or waiting; if there is one, the time means nothing. The time is read only after the whole context is
   // idle, so no work that a kernel started can end later. `waited`: queueing took the host so long that the waiting kernel gave
   // up or soon would. That happens if the driver queues nothing before the device is idle. Such a launch cannot be timed.
+  // Ends the waiting kernel.
+  void release() const { *flag_ = turn_; }
   struct Sample {
     double nanoseconds = 0;
     Result trouble = 0;
@@ -193,7 +197,7 @@ class Stopwatch {
     const bool waited = Clock::now() - asked > longest_queueing;
     const Result recorded = driver_.event_record(end_, nullptr);
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    *flag_ = turn_;
+    release();
     const Result ended = driver_.context_synchronize();
     for (const Result result : {launched, recorded, ended}) {
       if (result != 0) return {.nanoseconds = 0, .trouble = result, .waited = waited};
@@ -225,12 +229,13 @@ ContestEnded ended(Status status, std::string why, unsigned contestant = 0, bool
   return {{status, "", std::move(why)}, contestant, slow};
 }
 
-// A kernel, or a library's routine. A library chooses its own grid.
+// A kernel, a launcher's steps, or a library's routine. A library chooses its own grid.
 struct Contestant {
   std::optional<LoadedModule> module;
   Function kernel = nullptr;
   LaunchConfig config;
-  std::unique_ptr<BlasLibrary> library;
+  std::unique_ptr<BlasLibrary> library = {};
+  std::unique_ptr<Replay> replay = {};
 };
 
 // A context of a contest with everything that its contestants need there: buffers, our own kernels, a stopwatch. It times nothing by
@@ -258,21 +263,27 @@ class TimedContext {
 
   Context context() const { return context_; }
   void enter() const { entered(driver_, context_); }
+  std::map<std::string, DeviceAddress> operands() const {
+    std::map<std::string, DeviceAddress> named;
+    for (const Buffer& one : buffers_) named[one.name] = one.memory.address();
+    return named;
+  }
 
   Result launch(const Contestant& contestant) {
     if (contestant.library) return contestant.library->multiply(launch_.launch_arguments, addresses_);
+    if (contestant.replay) return contestant.replay->queue([this] { stopwatch.release(); });
     return driver_.launch(contestant.kernel, contestant.config, parameters_->data());
   }
 
   void make_inputs(std::uint64_t seed) {
-    for_inputs(seed, [this](const Buffer&, void** parameters) { run(fill_, parameters, "filling inputs"); });
+    for_inputs(seed, Role::input, [this](const Buffer&, void** parameters) { run(fill_, parameters, "filling inputs"); });
     driver_.check(driver_.context_synchronize(), "filling inputs");  // no context works while another one is timed
   }
 
   // The first input that does not hold what make_inputs() put there; empty: all do.
   std::string changed_input(std::uint64_t seed) {
     std::string changed;
-    for_inputs(seed, [&](const Buffer& buffer, void** parameters) {
+    for_inputs(seed, Role::input, [&](const Buffer& buffer, void** parameters) {
       driver_.check(driver_.fill_words(differs_.address(), 0, 1), "cuMemsetD32");
       run(compare_, parameters, "comparing inputs");
       driver_.check(driver_.context_synchronize(), "comparing inputs");
@@ -283,7 +294,10 @@ class TimedContext {
     return changed;
   }
 
-  void poison_outputs() {
+  // Before each launch: what it changes is as before the first, and what it has to write holds no number.
+  void reset_outputs(std::uint64_t seed, const Contestant& contestant) {
+    for_inputs(seed, Role::inout, [this](const Buffer&, void** parameters) { run(fill_, parameters, "filling results"); });
+    if (contestant.replay) contestant.replay->poison(poison);
     for (const Buffer& buffer : buffers_) {
       if (buffer.role == Role::output)
         driver_.check(driver_.fill_words(buffer.memory.address(), poison, buffer.bytes / sizeof(float)), "cuMemsetD32");
@@ -294,7 +308,7 @@ class TimedContext {
   std::vector<std::byte> output() const {
     std::vector<std::byte> all;
     for (const Buffer& buffer : buffers_) {
-      if (buffer.role != Role::output) continue;
+      if (buffer.role == Role::input) continue;
       const std::vector<std::byte> bytes = buffer.memory.content();
       all.insert(all.end(), bytes.begin(), bytes.end());
     }
@@ -306,6 +320,9 @@ class TimedContext {
       if (buffer.memory.overrun())
         throw ended(Status::crash, "A timed launch wrote past the end of " + buffer.name + ", or before its start.");
     }
+    for (const Contestant& one : contestants)
+      if (one.replay && one.replay->has_overrun())
+        throw ended(Status::crash, "A timed launch wrote past the end of memory that the launcher allocates, or before its start.");
   }
 
   // Throws unless the launch is one that a library can do: buffers A, B and C, in this order, and M, N, K.
@@ -329,10 +346,10 @@ class TimedContext {
   }
 
   template <class What>
-  void for_inputs(std::uint64_t seed, What what) {
+  void for_inputs(std::uint64_t seed, Role role, What what) {
     int whole = timed_input::is_whole(seed);
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
-      if (buffers_[i].role == Role::output) continue;
+      if (buffers_[i].role != role) continue;
       DeviceAddress address = addresses_[i], differs = differs_.address();
       std::size_t count = buffers_[i].bytes / sizeof(float);
       unsigned long long stream = timed_input::stream(seed, i);
@@ -413,6 +430,13 @@ class Run {
       return;
     }
     LoadedModule module(driver_, image.cubin);
+    if (!image.plan.is_null()) {
+      Contestant& made = where.contestants.emplace_back(std::move(module), nullptr, LaunchConfig{});
+      made.replay = std::make_unique<Replay>(driver_, *made.module, image.functions, image.plan, where.operands());
+      entries_.push_back({where, made, image.alone});
+      reply.configs.push_back(made.replay->configs().empty() ? LaunchConfig{} : made.replay->configs().front());
+      return;
+    }
     const Function kernel = module.kernel(image);
     if (kernel == nullptr) throw ended(Status::internal_error, "the cubin has no kernel " + image.kernel, number);
     const auto [asked, config] = module.ask(image.ask_launch, request_.launch.launch_arguments);
@@ -441,6 +465,7 @@ class Run {
     make_inputs(request_.warm_up_seed);
     for (unsigned i = 0; i < entries_.size(); ++i) {
       entries_[i].where.enter();
+      entries_[i].where.reset_outputs(request_.warm_up_seed, entries_[i].contestant);
       const Result launched = entries_[i].where.launch(entries_[i].contestant);
       expect(launched != 0 ? launched : driver_.context_synchronize(), i);
     }
@@ -464,7 +489,7 @@ class Run {
   double sample(unsigned number, std::uint64_t seed) {
     const Entry& entry = entries_[number];
     entry.where.enter();
-    entry.where.poison_outputs();
+    entry.where.reset_outputs(seed, entry.contestant);
     const auto [nanoseconds, trouble, waited] = entry.where.stopwatch.time([&] { return entry.where.launch(entry.contestant); });
     expect(trouble, number);
     if (waited) throw ended(Status::timeout, "each launch waits until the device is idle", number, true);
@@ -519,7 +544,9 @@ ContestImage load_contest_image(const std::filesystem::path& file) {
   return image;
 }
 
-Contest::Contest(const ContestImage& image) : image_(image), driver_(load_driver(image.driver)) {
+Contest::Contest(const ContestImage& image)
+    : image_(image),
+      driver_(load_driver(image.driver, std::ranges::all_of(image.contestants, [](const auto& one) { return one.plan.is_null(); }))) {
   driver_.check(driver_.init(0), "cuInit");
   driver_.check(driver_.device_get(&device_, image.device), "cuDeviceGet");
   driver_.check(driver_.primary_context_retain(&shared_, device_), "cuDevicePrimaryCtxRetain");

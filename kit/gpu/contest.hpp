@@ -17,11 +17,12 @@ namespace tilelab::cuda {
 // How a library computes products. tf32: tensor cores may read each float with 10 bits of fraction.
 enum class Arithmetic { fp32, tf32 };
 
-// A kernel of a cubin; if `library` is not empty, a routine of that library.
+// A kernel of a cubin, or with `plan` what a launcher does with several; if `library` is not empty, a routine of that library.
 struct ContestantImage : KernelImage {
   std::string library;                       // the file of cuBLAS, for C = A·B
   Arithmetic arithmetic = Arithmetic::fp32;  // of a library's routine
   bool alone = false;                        // in a context of its own: not the course's
+  nlohmann::json plan = {};                  // of a launcher: see gpu/replay.hpp; null: one kernel is launched
 };
 
 struct ContestImage {

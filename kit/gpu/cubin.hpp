@@ -117,6 +117,12 @@ class LoadedModule {
     driver_.check(driver_.module_function(&found, module_, name.c_str()), name.c_str());
     return found;
   }
+  DeviceAddress variable(const std::string& name) const {
+    DeviceAddress address = 0;
+    std::size_t bytes = 0;
+    driver_.check(driver_.module_variable(&address, &bytes, module_, name.c_str()), name.c_str());
+    return address;
+  }
   // The kernel that the image asks for; null: there is none.
   Function kernel(const KernelImage& image) const {
     const auto name = kernel_among(image.functions, image.kernel);

@@ -44,7 +44,7 @@ enum class DeviceAttribute : int {
   capability_minor = 76
 };
 
-enum class FunctionAttribute : int { max_threads_per_block = 0, static_shared_bytes = 1, local_bytes = 3, registers = 4 };
+enum class FunctionAttribute : int { max_threads_per_block = 0, static_shared_bytes = 1, local_bytes = 3, registers = 4, most_dynamic_shared_bytes = 8 };
 
 inline constexpr unsigned host_memory_mapped = 2;  // CU_MEMHOSTALLOC_DEVICEMAP
 inline constexpr unsigned blocking_sync = 4;       // CU_CTX_SCHED_BLOCKING_SYNC: a waiting thread sleeps
@@ -106,6 +106,15 @@ class Driver {
   Result (*module_function)(Function*, Module, const char*) = needed("cuModuleGetFunction");
   Result (*function_parameter)(Function, std::size_t, std::size_t*, std::size_t*) = where_there_is("cuFuncGetParamInfo");  // 12.4
   Result (*function_attribute)(int*, int, Function) = needed("cuFuncGetAttribute");
+  Result (*function_set)(Function, int, int) = needed("cuFuncSetAttribute");
+  Result (*module_variable)(DeviceAddress*, std::size_t*, Module, const char*) = needed("cuModuleGetGlobal_v2");
+  Result (*stream_create)(Stream*, unsigned) = needed("cuStreamCreate");
+  Result (*stream_destroy)(Stream) = needed("cuStreamDestroy_v2");
+  Result (*stream_wait)(Stream, Event, unsigned) = needed("cuStreamWaitEvent");
+  Result (*copy_on_device)(DeviceAddress to, DeviceAddress from, std::size_t, Stream) = needed("cuMemcpyDtoDAsync_v2");
+  Result (*fill_bytes_in)(DeviceAddress, unsigned char, std::size_t, Stream) = needed("cuMemsetD8Async");
+  Result (*fill_halves_in)(DeviceAddress, unsigned short, std::size_t, Stream) = needed("cuMemsetD16Async");
+  Result (*fill_words_in)(DeviceAddress, unsigned, std::size_t, Stream) = needed("cuMemsetD32Async");
   Result (*memory_allocate)(DeviceAddress*, std::size_t) = needed("cuMemAlloc_v2");
   Result (*memory_free)(DeviceAddress) = needed("cuMemFree_v2");
   Result (*copy_to_device)(DeviceAddress, const void*, std::size_t) = needed("cuMemcpyHtoD_v2");
@@ -144,10 +153,10 @@ class Driver {
     check(function_attribute(&value, static_cast<int>(which), function), "cuFuncGetAttribute");
     return value;
   }
-  // On the null stream. The second waits until the whole context is idle. Both return the driver's answer.
-  Result launch(Function function, const protocol::LaunchConfig& config, void** parameters) const {
+  // Without a stream, on the null stream. The second waits until the whole context is idle. Both return the driver's answer.
+  Result launch(Function function, const protocol::LaunchConfig& config, void** parameters, Stream stream = nullptr) const {
     const auto& [grid, block, shared] = config;
-    return launch_kernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, static_cast<unsigned>(shared), nullptr, parameters,
+    return launch_kernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, static_cast<unsigned>(shared), stream, parameters,
                          nullptr);
   }
   Result run(Function function, const protocol::LaunchConfig& config, void** parameters) const {
@@ -157,12 +166,14 @@ class Driver {
 };
 
 // Loads the library at `path`, or by its usual name if that is empty. It is never unloaded. Throws DriverError.
-inline const Driver& load_driver(const std::string& path = {}) {
+// `one_queue`: nothing here uses several streams.
+inline const Driver& load_driver(const std::string& path = {}, bool one_queue = true) {
   const char* name = path.empty() ? "libcuda.so.1" : path.c_str();
   void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw DriverError(std::string("the NVIDIA driver's library cannot be loaded: ") + dlerror());
-  // We use one stream. The driver makes contexts one after another, and one with a single queue in less than half of the time.
-  for (const char* queues : {"CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS"}) setenv(queues, "1", 1);
+  // The driver makes contexts one after another, and one with a single queue in less than half of the time.
+  for (const char* queues : {"CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS"})
+    if (one_queue) setenv(queues, "1", 1);
   static const Driver driver(library);
   return driver;
 }

@@ -50,6 +50,7 @@ class GuardedBuffer {
   }
 
   DeviceAddress address() const { return memory_ + guard_; }
+  std::size_t bytes() const { return bytes_; }
   std::vector<std::byte> content() const {
     std::vector<std::byte> copy(bytes_);
     if (bytes_ != 0) driver_.check(driver_.copy_to_host(copy.data(), address(), bytes_), "cuMemcpyDtoH");

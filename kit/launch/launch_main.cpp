@@ -6,6 +6,7 @@
 // could not work. The reason is one line on standard error.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <iostream>
 #include <numeric>
@@ -26,6 +27,7 @@
 #include "options/program_options.hpp"
 #include "protocol/json/json_text.hpp"
 #include "protocol/protocol.hpp"
+#include "protocol/timed_input.hpp"
 
 namespace tilelab::checker {
 namespace {
@@ -209,14 +211,55 @@ json check(const ProgramOptions& options) {
 // --- time
 
 constexpr std::string_view prepared = "prepared", device_is_free = "the device is free";
-constexpr std::size_t kept_bytes_at_most = std::size_t{256} << 20;
+constexpr std::size_t kept_bytes_at_most = std::size_t{256} << 20, most_written = 4;
 
 std::size_t output_bytes(const judge::TimedWork& work) {
   std::size_t bytes = 0;
   for (const protocol::Argument& argument : work.arguments) {
-    if (argument.role == protocol::Role::output) bytes += argument.bytes;
+    if (argument.role != protocol::Role::input && argument.role != protocol::Role::scalar) bytes += argument.bytes;
   }
   return bytes;
+}
+
+// A problem that stands in lab.toml, in which only buffers are: grader/run/speed/described_timing.py writes the file and compares with the
+// formula. Here each number is looked at for whether it was written.
+judge::TimedWork described_work(const std::string& path) {
+  const json described = json_of(path);
+  judge::TimedWork work{.shape = described.at("shape").get<std::string>(), .arguments = {}, .launch_arguments = {}, .inspect = {}};
+  for (const json& one : described.at("buffers")) {
+    const auto rows = one.at("rows").get<std::size_t>(), pitch = one.at("pitch").get<std::size_t>();
+    work.arguments.push_back(judge::timed_buffer(one.at("name").get<std::string>().c_str(), one.at("role").get<protocol::Role>(), rows, pitch));
+    work.bytes += static_cast<double>(work.arguments.back().bytes);
+  }
+  work.inspect = [described](std::uint64_t, std::span<const float> output, judge::RandomStream) {
+    judge::Inspection inspection;
+    const float* first = output.data();
+    for (const json& one : described.at("buffers")) {
+      if (one.at("role") == "input") continue;
+      const auto rows = one.at("rows").get<std::size_t>(), pitch = one.at("pitch").get<std::size_t>();
+      const auto columns = one.at("columns").get<std::size_t>();
+      for (std::size_t i = 0; i < rows * pitch && inspection.fault.empty(); ++i) {
+        if (i % pitch < columns && !std::isfinite(first[i]))
+          inspection.fault = "element " + std::to_string(i) + " of " + one.at("name").get<std::string>() + " was not written";
+      }
+      first += rows * pitch;
+    }
+    return inspection;
+  };
+  return work;
+}
+
+// What the buffers of a round held, and then what the results did, for whoever knows the formula.
+void write_round(const std::string& path, const judge::TimedWork& work, std::uint64_t seed, std::span<const float> output) {
+  std::vector<float> all;
+  for (std::size_t buffer = 0; buffer < work.arguments.size(); ++buffer) {
+    const std::size_t count = work.arguments[buffer].bytes / sizeof(float);
+    const bool is_input = work.arguments[buffer].role != protocol::Role::output;
+    for (std::size_t i = 0; i < count && is_input; ++i)
+      all.push_back(timed_input::value(timed_input::stream(seed, buffer), i, timed_input::is_whole(seed)));
+  }
+  all.insert(all.end(), output.begin(), output.end());
+  write_file(path, all.data(), all.size() * sizeof(float));
 }
 
 // As many rounds as fit, chosen at random so that no kernel can know which.
@@ -232,9 +275,16 @@ std::vector<unsigned> rounds_to_keep(unsigned rounds, std::size_t bytes, judge::
 // `relative_error` is the largest of any output; null: none was looked at for it.
 const json nothing_looked_at{{"looked_at", 0}, {"faults", json::array()}, {"elements", json::array()}, {"relative_error", nullptr}};
 
-json look(const judge::TimedWork& work, const protocol::TimingRequest& request, const judge::MemoryFile& kept,
-          judge::RandomStream& random) {
+// Whether this one of the `left` rounds is among those that are written.
+bool written_at_random(judge::RandomStream& random, std::size_t left, std::size_t written, const judge::TimedWork& work) {
+  const std::size_t most = work.bytes > static_cast<double>(kept_bytes_at_most) / most_written ? 1 : most_written;
+  return written < most && random.bits() % left < most - written;
+}
+
+json look(const judge::TimedWork& work, const protocol::TimingRequest& request, const judge::MemoryFile& kept, judge::RandomStream& random,
+          const std::string& written) {
   json looked = nothing_looked_at;
+  if (!written.empty()) looked["written"] = json::array();
   looked["looked_at"] = request.kept_rounds.size();
   json &faults = looked["faults"], &elements = looked["elements"], &relative_error = looked["relative_error"];
   const std::vector<std::byte> bytes = kept.bytes();
@@ -242,10 +292,17 @@ json look(const judge::TimedWork& work, const protocol::TimingRequest& request, 
   std::vector<float> output(each / sizeof(float));
   for (std::size_t i = 0; i < request.kept_rounds.size(); ++i) {
     std::memcpy(output.data(), bytes.data() + i * each, each);
-    const auto inspection = work.inspect(request.round_seeds.at(request.kept_rounds[i]), output, judge::RandomStream(random.bits()));
+    const unsigned round = request.kept_rounds[i];
+    const std::uint64_t seed = request.round_seeds.at(round);
+    const auto inspection = work.inspect(seed, output, judge::RandomStream(random.bits()));
+    if (!written.empty() && written_at_random(random, request.kept_rounds.size() - i, looked["written"].size(), work)) {
+      const std::string path = written + "-" + std::to_string(round);
+      write_round(path, work, seed, output);
+      looked["written"].push_back({{"round", round}, {"file", path}, {"whole", timed_input::is_whole(seed)}});
+    }
     if (inspection.relative_error >= 0)
       relative_error = std::max(relative_error.is_null() ? 0.0 : relative_error.get<double>(), inspection.relative_error);
-    if (!inspection.fault.empty()) faults.push_back({{"round", request.kept_rounds[i]}, {"fault", inspection.fault}});
+    if (!inspection.fault.empty()) faults.push_back({{"round", round}, {"fault", inspection.fault}});
     if (!elements.empty() && inspection.fault.empty()) continue;
     if (!inspection.elements.empty()) elements = json::array();  // elements of a wrong output replace the others
     for (const judge::SampledElement& one : inspection.elements) {
@@ -304,7 +361,8 @@ protocol::TimingReply timed(const ProgramOptions& options, protocol::TimingReque
 }
 
 json time(const ProgramOptions& options) {
-  const judge::TimedWork work = judge::work_to_time(options.text("problem"), options.text("shape"));
+  const std::string described = options.has("described") ? options.text("described") : "";
+  const judge::TimedWork work = described.empty() ? judge::work_to_time(options.text("problem"), options.text("shape")) : described_work(described);
   judge::RandomStream random(judge::SecretKey::from_number(options.number<std::uint64_t>("seed")).derive("timer", 0));
   protocol::TimingRequest request;
   request.launch.arguments = work.arguments;
@@ -327,7 +385,7 @@ json time(const ProgramOptions& options) {
   }
   report.update({{"shape", work.shape}, {"flops", work.flops}, {"bytes", work.bytes}});
   const bool completed = report["status"] == json(protocol::Status::completed);
-  report.update(completed ? look(work, request, kept, random) : nothing_looked_at);
+  report.update(completed ? look(work, request, kept, random, described.empty() ? "" : options.text("report")) : nothing_looked_at);
   return report;
 }
 
@@ -342,8 +400,11 @@ struct Mode {
 std::vector<Mode> modes() {
   return {{"check", "--launch LAUNCH.json", {{"launch"}}, check},
           {"time",
-           "--problem NAME --shape 1024x1024x1024 --seed N --rounds N --warm-up-ms N --limit-ms N --kept CONTESTANT",
-           {{"problem"}, {"shape"}, {"seed"}, {"rounds"}, {"warm-up-ms"}, {"limit-ms"}, {"kept"}},
+           "(--problem NAME --shape 1024x1024x1024 | --described TIMED.json) --seed N --rounds N --warm-up-ms N --limit-ms N --kept CONTESTANT",
+           {{"problem", OptionRule::Kind::optional},
+            {"shape", OptionRule::Kind::optional},
+            {"described", OptionRule::Kind::optional},
+            {"seed"}, {"rounds"}, {"warm-up-ms"}, {"limit-ms"}, {"kept"}},
            time}};
 }
 

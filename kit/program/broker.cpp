@@ -111,6 +111,9 @@ class Broker {
     if (session_.transfer && op != "touch" && op != "chunk") throw BrokenRules("a request in the middle of a copy");
     if (session_.errors.sticky() != 0 && making_calls.contains(op)) return reply_of(session_.errors.sticky());
     if (!leaves_memory(request)) session_.runners.memory_may_change();
+    if (session_.plan && (op == "array" || op == "texture")) session_.plan->refuse("it uses textures");
+    if (session_.plan && op == "allocate" && request.kind() != MemoryKind::device)
+      session_.plan->refuse("it allocates memory that host and GPU share");
     if (const auto plain = plain_calls.find(op); plain != plain_calls.end()) return plain->second(session_, request);
     if (op == "finish") {
       if (session_.description.operands.empty()) throw BrokenRules("the end of a launcher, where there is none");

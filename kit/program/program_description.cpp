@@ -46,7 +46,7 @@ void from_json(const json& value, OperandDescription& one) {
 }
 
 TILELAB_FIELDS(ProgramDescription,
-               TILELAB_NEEDS(kernels, limits) TILELAB_MAY_HAVE(operands, altered, options, trace, transfer_log, kept_reads, shown_reads))
+               TILELAB_NEEDS(kernels, limits) TILELAB_MAY_HAVE(operands, altered, options, trace, plan, transfer_log, kept_reads, shown_reads))
 
 ProgramDescription program_from(const json& value) {
   ProgramDescription program;

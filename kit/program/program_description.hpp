@@ -91,6 +91,7 @@ struct ProgramDescription {
   std::vector<AlterationDescription> altered;
   LaunchSettings options;
   std::optional<FollowedLaunch> trace;
+  std::string plan;          // where it is written down what the launcher asks of the device, which then is not done; empty: nowhere
   std::string transfer_log;  // where a record of all copies is kept; empty: nowhere
   std::string kept_reads;    // where it is written down what the host learns of the device's memory; empty: nowhere
   std::string shown_reads;   // what it is shown instead of what is there: such a record of another run; empty: nothing

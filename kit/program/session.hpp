@@ -17,6 +17,7 @@
 #include "executor/memory/device_heap.hpp"
 #include "program/host_request.hpp"
 #include "program/kernel_runners.hpp"
+#include "program/launch_plan.hpp"
 #include "program/memory/device_memory.hpp"
 #include "program/memory/pending_work.hpp"
 #include "program/memory/provenance.hpp"
@@ -49,8 +50,9 @@ struct Transfer {
   Rows rows;
   bool to_device = false;
   std::size_t moved = 0;
-  std::uint64_t at = 0, host = 0;  // where the program asked for it; its own memory
+  std::uint64_t at = 0, host = 0;  // where the program asked for it; its own memory, 0 for a variable's first value
   std::size_t host_pitch = 0;
+  std::uint64_t stream = 0;
 };
 
 // What a sentence about an allocation needs.
@@ -69,7 +71,9 @@ struct Session {
       : description(std::move(program)), memory(description.limits.memory_bytes), transfer_log(description.transfer_log),
         altered(description.altered),
         reads(description.kept_reads, description.shown_reads, description.options.carries, description.options.tagged),
-        view(memory, transfer_log, altered, reads), pending(order), runners(description, memory, textures) {}
+        view(memory, transfer_log, altered, reads), pending(order), runners(description, memory, textures) {
+    if (!description.plan.empty()) plan.emplace();
+  }
 
   ProgramDescription description;
   DeviceMemory memory;
@@ -85,6 +89,7 @@ struct Session {
   // A variable has its first value from the host, before any launch: a pointer to a function leads to the host's code then.
   bool has_first_values_of_host = false;
   std::optional<Transfer> transfer;
+  std::optional<LaunchPlan> plan;                             // none: kernels run
   char* staging = nullptr;                                    // the memory that the program can write to at any time
   std::vector<Allocation*> operands;                          // of a launcher; null: a scalar
   std::uint64_t launches = 0;                                 // so far

@@ -26,12 +26,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from grader.engines.entry_points import EntrySignatures
-from grader.engines.gpu_build import CUBIN, IMAGE, build_for_gpu
+from grader.engines.gpu_build import CUBIN, IMAGE, build_for_gpu, build_native
 from grader.engines.gpu_toolchain import cublas_of
 from grader.engines.toolset import Toolset
+from grader.model.formula import FormulaError
 from grader.model.labs import Lab
 from grader.model.outcome import LIBRARY, STAND_IN, Contest, measured_one
+from grader.run.gpu_judging import native_texts
 from grader.run.judge_call import confined_runner, write_runner
+from grader.run.program_judging import StartedProgram, build_submission
+from grader.run.speed.described_timing import PLANNED, NoPlanError, TimedProblem
 from grader.system.gpu_lock import GpuLock
 
 # Builds the kernels of a contest: a folder with everything that the runner reads when it times them.
@@ -56,6 +60,9 @@ class Contestant:
     max_registers: int | None = None
     lambdas: bool | None = field(default=None, kw_only=True)  # as in GpuTarget
     trusted: bool = field(default=False, kw_only=True)  # the course's own kernel
+    program: StartedProgram | None = field(
+        default=None, kw_only=True
+    )  # a launcher's host code, where it is built already
     # printf prints nothing: to copy its output from the device takes longer than any product.
     silent: bool = field(default=False, kw_only=True)
 
@@ -82,6 +89,7 @@ class Built:
     names: tuple[str, ...]
     folders: tuple[Path, ...] = ()  # other folders that the runner reads: a library's
     silent: tuple[str, ...] = ()  # the names of those that were built silent
+    lab: Lab | None = None  # of launchers: what they ask of the GPU is found out for each size, in the folder of each
 
     @property
     def kept(self) -> int:
@@ -110,9 +118,12 @@ def build(toolset: Toolset, contestants: Sequence[Contestant | LibraryContestant
             "cubin": f"{number}/{image['cubin']}", "functions": image["functions"], "kernel": image["kernel"],
             "ask_launch": image["ask_launch"], "alone": not contestant.trusted,
         })  # fmt: skip
+    launchers = next(
+        (one.lab for one in contestants if isinstance(one, Contestant) and one.lab.public.has_operands), None
+    )
     shutil.copyfile(stage(toolset), folder / STAGE)
     names = tuple(one.name for one in contestants)
-    return Built(folder, tuple(descriptions), names, tuple(dict.fromkeys(folders)), tuple(silent))
+    return Built(folder, tuple(descriptions), names, tuple(dict.fromkeys(folders)), tuple(silent), launchers)
 
 
 def _compile(toolset: Toolset, one: Contestant, folder: Path) -> bool:
@@ -120,12 +131,45 @@ def _compile(toolset: Toolset, one: Contestant, folder: Path) -> bool:
     nvcc, confinement = toolset.gpu.toolchain, toolset.confinement
     assert nvcc is not None
     target = replace(toolset.gpu.target, max_registers=one.max_registers, lambdas=one.lambdas)
+    if one.lab.public.has_operands:
+        _compile_launcher(toolset, one, folder)
+        return False
     built = build_for_gpu(nvcc, confinement, one.source, folder, one.entries, target, silent=one.silent)
     if built.image is None and one.silent:
         return _compile(toolset, replace(one, silent=False), folder)
     if built.image is None or built.sides:
         raise ContestError(f"{one.name} cannot be compiled to be timed: {built.sides or built.log[:500]}")
     return one.silent
+
+
+def _compile_launcher(toolset: Toolset, one: Contestant, folder: Path) -> None:
+    """Its kernels for the GPU, and its host code for the broker."""
+    nvcc, lab = toolset.gpu.toolchain, one.lab
+    assert nvcc is not None
+    text = lab.whole(one.source.read_text(encoding="utf-8", errors="replace"), one.source)
+    texts, _ = native_texts(toolset, lab, text)
+    built = build_native(nvcc, toolset.confinement, texts, folder, toolset.gpu.target, cubin=True)
+    if built.program is None:
+        raise ContestError(f"{one.name} cannot be compiled to be timed: {built.trouble}")
+    program = one.program
+    if program is None:
+        (host := folder / "host").mkdir()
+        refused, program = build_submission(toolset, lab, text, host)
+        if program is None:
+            raise ContestError(f"{one.name} cannot be compiled to be timed: {refused.refusals[0].message}")
+    shutil.copyfile(program.file, folder / PLANNED)
+
+
+def _move_host_code(planned: Path, made: Path, home: Path) -> None:
+    """The host code that this file names, to the folder `made`, which will be `home`."""
+    text = planned.read_text(encoding="utf-8")
+    said = json.loads(text)
+    program = Path(said["description"]["host"]["argv"][-1])
+    for old, new in ((program.parent, "host"), (said["folder"], "runs")):
+        (made / new).mkdir()
+        text = text.replace(json.dumps(str(old))[1:-1], json.dumps(str(home / new))[1:-1])
+    shutil.copy(program, made / "host" / program.name)
+    (made / PLANNED).write_text(text, encoding="utf-8")
 
 
 def _kept(toolset: Toolset, contestant: Contestant) -> Path:
@@ -140,6 +184,8 @@ def _kept(toolset: Toolset, contestant: Contestant) -> Path:
         finished.mkdir()
         for file in (CUBIN, IMAGE):
             shutil.copyfile(Path(name) / file, finished / file)
+        if (planned := Path(name) / PLANNED).is_file():
+            _move_host_code(planned, finished, folder)
         try:
             finished.rename(folder)
         except OSError:
@@ -213,13 +259,22 @@ def run_contest(
         scratch = Path(name)
         contest = built.folder / f"{scratch.name}.json"  # beside the cubins, because its paths are relative
         report, target = scratch / "timing.json", device.target
-        image = {
-            "driver": target.driver, "device": target.device, "stage": STAGE, "contestants": list(built.contestants),
-        }  # fmt: skip
+        described, asked = None, dict[str, object]({"--problem": problem, "--shape": shape})
+        contestants = [dict(one) for one in built.contestants]
+        if built.lab:
+            try:
+                described = TimedProblem.of(built.lab, shape)
+                for number, one in enumerate(contestants):
+                    plan = described.plan(built.folder / str(number), built.lab, scratch / f"plan-{number}.json")
+                    one["plan"] = str(plan.relative_to(built.folder))
+            except (NoPlanError, FormulaError, RuntimeError) as error:
+                raise ContestError(f"{built.names[number]}: {error}") from error
+            asked = {"--described": described.write(scratch / "timed.json")}
+        image = {"driver": target.driver, "device": target.device, "stage": STAGE, "contestants": contestants}
         contest.write_text(json.dumps(image), encoding="utf-8")
         runner = write_runner(confined_runner(toolset, device, contest, "--contest", built.folders), scratch)
         options = {
-            "--problem": problem, "--shape": shape, "--rounds": rounds, "--kept": kept, "--seed": secrets.randbits(63),
+            **asked, "--rounds": rounds, "--kept": kept, "--seed": secrets.randbits(63),
             "--warm-up-ms": warm_up_ms, "--limit-ms": LIMIT_MS, "--runner": runner, "--report": report,
         }  # fmt: skip
         command = [str(toolset.part("launch-problem")), "time", *(str(one) for pair in options.items() for one in pair)]
@@ -227,6 +282,9 @@ def run_contest(
         seconds = run_timer(command, alone, toolset.gpu.turns, scratch / "stderr")
         try:
             written = json.loads(report.read_text(encoding="utf-8"))
+            rounds_to_compare = written.pop("written", ())
+            if described and not written["faults"]:
+                written |= described.compared(rounds_to_compare)
             result = Contest.model_validate({**written, "device": device.name, "device_seconds": seconds})
         except (ValueError, ValidationError) as error:
             raise ContestError(f"the timer's report cannot be read: {error}") from error

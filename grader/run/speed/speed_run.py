@@ -17,6 +17,7 @@ from grader.engines.toolset import Toolset
 from grader.model.labs import Lab, LabError, load_lab
 from grader.model.outcome import LIBRARY, STAND_IN, Contest, LabOutcome, SizeOutcome, SpeedOutcome
 from grader.model.result import Ratio, SweepPoint, Timing
+from grader.run.program_judging import StartedProgram
 from grader.run.speed.contest import (
     Built,
     Contestant,
@@ -47,12 +48,21 @@ from grader.run.speed.speed_score import (
 TRIES = 3
 
 
-def time_lab(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path) -> SpeedOutcome | None:
-    """None where the lab is not timed, or this machine cannot time it."""
+def time_lab(
+    toolset: Toolset,
+    lab: Lab,
+    source: Path,
+    outcome: LabOutcome,
+    scratch: Path,
+    program: StartedProgram | None = None,
+) -> SpeedOutcome | None:
+    """None where the lab is not timed, or this machine cannot time it. `program`: a launcher's, where it is built already."""
     performance = lab.public.performance
     if performance is None or not toolset.gpu.runs:
         return None
-    kernels, speed = contestants_of(toolset, lab, source, outcome), SpeedOutcome()
+    if _baseline(lab) is None:
+        return SpeedOutcome(trouble="the course keeps the kernel that it is compared with")
+    kernels, speed = contestants_of(lab, source, outcome, program), SpeedOutcome()
     for reference in references(toolset, lab):
         try:
             speed = _speed(toolset, lab, [*kernels[:-1], *reference, kernels[-1]], scratch)
@@ -75,32 +85,44 @@ def _speed(
         return replace(_measure(toolset, lab, built), silent="student" in built.silent)
 
 
-def contestants_of(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome) -> list[Contestant]:
+def contestants_of(
+    lab: Lab, source: Path, outcome: LabOutcome, program: StartedProgram | None = None
+) -> list[Contestant]:
     """In the order of launching. `outcome`: what is known so far. A handout has no model solutions: there the baseline is the
     student's own kernel of the baseline's lab. Raises LabError.
     """
-    baseline, control = _baselines(toolset, lab)
+    baseline, control = _baselines(lab)
     limit = outcome.gpu.register_limit if outcome.gpu else None
     # Whether it prints where a student may know of it: that it was timed without its words is said beside the times.
     told = {spec.name for spec in lab.cases if spec.feedback == "full"}
     cases = (one for one in (*outcome.cases, *(outcome.gpu.cases if outcome.gpu else ())) if one.name in told)
     prints = any(launch.printed for case in cases for launch in case.launches)
     lambdas = outcome.gpu.lambdas if outcome.gpu else None
-    contestants = [baseline, Contestant(lab, source, "student", limit, lambdas=lambdas, silent=prints)]
+    student = Contestant(lab, source, "student", limit, lambdas=lambdas, silent=prints, program=program)
+    contestants = [baseline, student]
     if lab.private_dir is not None:
         contestants.append(Contestant(lab, lab.private_dir / lab.public.file, "model", trusted=True))
     return [*contestants, control]
 
 
-def _baselines(toolset: Toolset, lab: Lab) -> list[Contestant]:
-    """The kernel that the lab's are timed against, twice."""
-    assert lab.public.performance is not None
-    base = load_lab(toolset.root, lab.public.performance.baseline)
-    source = (base.private_dir or base.public_dir) / base.public.file
-    if not source.is_file():
-        raise LabError(f"{source} is missing: {lab.id} is timed against it.")
+def _baselines(lab: Lab) -> list[Contestant]:
+    """The kernel that the lab's are timed against, twice. Raises LabError."""
+    found = _baseline(lab)
+    if found is None or not found[1].is_file():
+        raise LabError(f"{found[1] if found else lab.id} is missing: {lab.id} is timed against it.")
+    base, source = found
     ours = base.private_dir is not None
     return [Contestant(base, source, name, trusted=ours) for name in ("baseline", "control")]
+
+
+def _baseline(lab: Lab) -> tuple[Lab, Path] | None:
+    """The lab of that kernel and its file. None in a handout, where that lies beside the model solution."""
+    assert lab.public.performance is not None
+    name = lab.public.performance.baseline
+    if name.endswith(".cu"):
+        return (lab, lab.private_dir / name) if lab.private_dir else None
+    base = load_lab(lab.public_dir.parents[1], name)
+    return base, (base.private_dir or base.public_dir) / base.public.file
 
 
 def _own_baseline_trouble(toolset: Toolset, lab: Lab, built: Built) -> str:
@@ -181,7 +203,7 @@ def lacks_sweep(lab: Lab, outcome: LabOutcome) -> bool:
 def sweep_lab(toolset: Toolset, lab: Lab, source: Path, outcome: LabOutcome, scratch: Path) -> LabOutcome:
     """The outcome with its sweep. Where the sweep could not be made, each size says why."""
     assert outcome.speed is not None
-    kernels = contestants_of(toolset, lab, source, outcome)
+    kernels = contestants_of(lab, source, outcome)
     sizes: tuple[SizeOutcome, ...] = ()
     # A library that cannot be used costs its own line alone.
     for libraries in dict.fromkeys((library_of(toolset, lab, "cublas"), ())):
@@ -257,7 +279,7 @@ def calibrate(toolset: Toolset, labs: Sequence[Lab], *, sweep: bool, tell: Tell)
         plans += [(lab, name, kernel, shapes) for name, kernel in measured]
     done, total = 0, sum(len(shapes) for *_, shapes in plans)
     for lab, name, kernel, shapes in plans:
-        baseline, control = _baselines(toolset, lab)
+        baseline, control = _baselines(lab)
         with tempfile.TemporaryDirectory(prefix="tilelab-") as folder:
             tell("measured", done, total)
             built = build(toolset, [baseline, kernel, control], Path(folder))

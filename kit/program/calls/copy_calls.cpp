@@ -195,6 +195,13 @@ Reply copy(Session& session, const HostRequest& request) {
   if (!has_right_direction(session, request, static_cast<CopyKind>(kind), to, from)) return fail(CudaError::invalid_value);
   if (!planned_by.empty()) return planned();
   if (to.memory == nullptr && from.memory == nullptr) return finish(session, request, to, from, "host");
+  const std::uint64_t stream = request.number_or("stream", 0);
+  if (session.plan && to.memory == nullptr) session.plan->refuse("its host code reads from the GPU");
+  if (session.plan && to.memory != nullptr && from.memory != nullptr) {
+    session.plan->add_rows({{"op", "copy"}, {"stream", stream}}, to.memory->address + to.offset, to.pitch,
+                           from.memory->address + from.offset, from.pitch, to.rows, to.row_bytes);
+    return finish(session, request, to, from, "done");
+  }
   note_uses(session, request, to, from);
   for (const Rows* side : {&from, &to}) {
     if (side->memory != nullptr) session.view.take_in(*side->memory, at);
@@ -211,7 +218,8 @@ Reply copy(Session& session, const HostRequest& request) {
                                 .to_device = to.memory != nullptr,
                                 .at = at,
                                 .host = request.number(to.memory != nullptr ? "from" : "to"),
-                                .host_pitch = to.memory != nullptr ? from.pitch : to.pitch};
+                                .host_pitch = to.memory != nullptr ? from.pitch : to.pitch,
+                                .stream = stream};
   }
   return reply;
 }
@@ -227,6 +235,7 @@ Reply chunk(Session& session, const HostRequest& request) {
     const std::size_t some = std::min(bytes - done, rows.row_bytes - column), place = rows.offset + row * rows.pitch + column;
     if (transfer.to_device) {
       std::memcpy(rows.memory->content + place, session.staging + done, some);
+      if (session.plan && transfer.host != 0) session.plan->sent(rows.memory->address + place, session.staging + done, some, transfer.stream);
       mark_as_set(rows.memory->marks, place, some);
       session.view.hand_out(*rows.memory, place, some, transfer.at);
       session.transfer_log.sent(transfer.at, transfer.host + row * transfer.host_pitch + column, rows.memory->content + place, some);
@@ -264,6 +273,11 @@ Reply fill(Session& session, const HostRequest& request) {
   if (const auto trouble = find(session, request, "to", "pitch", to)) return session.fail(call, *trouble, at);
   if (to.pitch < to.row_bytes) return session.fail(call, CudaError::invalid_pitch, at);
   if (is_planned) return reply_of(0);
+  if (session.plan) {
+    session.plan->add_rows({{"op", "fill"}, {"value", value}, {"width", width}, {"stream", request.number_or("stream", 0)}},
+                           to.memory->address + to.offset, to.pitch, 0, 0, to.rows, to.row_bytes);
+    return reply_of(0);
+  }
   note_uses(session, request, to, {});
   session.view.take_in(*to.memory, at);
   for (std::size_t row = 0; row < to.rows; ++row) {

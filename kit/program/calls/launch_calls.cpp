@@ -310,6 +310,13 @@ Reply launch(Session& session, const HostRequest& request) {
     write_down(session, request, launch, CudaError::memory_allocation, "launch-error", "There is no room for the kernel's variables.");
     return session.fail("launch", CudaError::memory_allocation, at);
   }
+  if (session.plan) {
+    if (launch.cooperative) session.plan->refuse("it makes a cooperative launch");
+    json step = asked(request, launch);
+    step.update({{"op", "launch"}, {"arguments", arguments}, {"stream", request.number_or("stream", 0)}});
+    session.plan->add(std::move(step));
+    return reply_of(0);
+  }
   if (description->allocates && session.memory.heap() == nullptr) session.memory.open_heap(session.heap_limit);
   session.view.take_in_all(at);
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {

@@ -353,6 +353,11 @@ Reply operands(Session& session, const HostRequest& request) {
 
 void finish(Session& session, const HostRequest& request) {
   session.order.host_waits_for_all();
+  if (session.plan) {
+    const std::string text = json_text(session.plan->whole(session.memory, session.variables));
+    write_file(session.description.plan, text.data(), text.size());
+    return session.record.end("finished", nlohmann::json::object());
+  }
   const Reply waited = session.arrive(request.at());
   session.view.take_in_all(request.at());
   for (std::size_t i = 0; i < session.operands.size(); ++i) {

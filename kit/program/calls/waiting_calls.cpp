@@ -19,7 +19,11 @@ Reply created(Session& session, const HostRequest& request, const char* what, co
 Reply stream(Session& session, const HostRequest& request) {
   const std::string& what = request.text("what", 16);
   const std::uint64_t at = request.at();
-  if (what == "create") return created(session, request, "stream", session.order.create_stream(!request.flag("nonblocking")));
+  if (what == "create") {
+    const auto made = session.order.create_stream(!request.flag("nonblocking"));
+    if (session.plan && made) session.plan->add({{"op", "stream"}, {"stream", *made}, {"nonblocking", request.flag("nonblocking")}});
+    return created(session, request, "stream", made);
+  }
   const std::uint64_t stream = request.number("stream");
   if (!session.order.knows_stream(stream)) return session.fail("stream " + what, CudaError::invalid_handle, at);
   if (what == "destroy") {
@@ -30,10 +34,12 @@ Reply stream(Session& session, const HostRequest& request) {
     const std::uint64_t event = request.number("event");
     if (!session.order.knows_event(event)) return session.fail("stream wait", CudaError::invalid_handle, at);
     session.order.wait(stream, event);
+    if (session.plan) session.plan->add({{"op", "wait"}, {"stream", stream}, {"event", event}});
     return reply_of(session.errors.sticky());
   }
   if (what != "synchronize" && what != "query") throw BrokenRules("an unknown call of streams");
   session.order.host_waits_for_stream(stream);
+  if (session.plan) session.plan->add({{"op", "join"}, {"stream", stream}});
   return session.arrive(at);
 }
 
@@ -52,6 +58,7 @@ Reply event(Session& session, const HostRequest& request) {
     const std::uint64_t stream = request.number_or("stream", 0);
     if (!session.order.knows_stream(stream)) return session.fail("event record", CudaError::invalid_handle, at);
     session.order.record(event, stream);
+    if (session.plan) session.plan->add({{"op", "record"}, {"stream", stream}, {"event", event}});
     session.recorded[event] = std::chrono::steady_clock::now();
     return reply_of(session.errors.sticky());
   }
@@ -66,6 +73,7 @@ Reply event(Session& session, const HostRequest& request) {
   }
   if (what != "synchronize" && what != "query") throw BrokenRules("an unknown call of events");
   session.order.host_waits_for_event(event);
+  if (session.plan) session.plan->add({{"op", "join"}, {"event", event}});
   return session.arrive(at);
 }
 
@@ -78,6 +86,7 @@ Reply device(Session& session, const HostRequest& request) {
   }
   if (what != "synchronize" && what != "reset") throw BrokenRules("an unknown call of devices");
   session.order.host_waits_for_all();
+  if (session.plan) session.plan->add({{"op", "join"}});
   Reply reply = session.arrive(request.at());
   if (what == "synchronize") return reply;
   std::vector<Allocation*> all;

@@ -206,6 +206,11 @@ class DeviceMemory {
   // The same, if the address lies in it.
   Allocation* containing(std::uintptr_t address);
 
+  // All that are known, living and freed.
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    for (const auto& [address, one] : all_) visit(one);
+  }
   template <typename Visit>
   void for_each_live(const Visit& visit) {
     for (const auto& [address, one] : live_) visit(*one);

@@ -129,8 +129,7 @@ def test_nvcc_makes_a_program_of_the_students_file(of: Lab, tmp_path: Path) -> N
     if isinstance(found, NoToolchain):
         pytest.skip(f"nothing can be compiled for a GPU here: {found.reason}")
     here = Toolset.open(ROOT, allow_no_sandbox=True)
-    device = Device(1, "Fake GPU", 90, 4, 1 << 30, 4, 13000, "libcuda.so.1", uuid=uuid4().hex)
-    texts, others = gpu_judging._texts(here, of, TEXT, device)
+    texts, others = gpu_judging.native_texts(here, of, TEXT, 1)
     assert others == []
     assert "cudaSetDevice(1)" in texts[SOURCE]
     built = build_native(found, here.confinement, texts, tmp_path, GpuTarget(90))
