@@ -109,7 +109,7 @@ class Contest(Model):
     status: Literal["completed", "launch-error", "timeout", "crash", "internal-error"]
     detail: str = ""
     contestant: int = 0  # of any other status: whose launch it was
-    slow: bool = False  # with `timeout`: the launch does end, but is too slow to be timed
+    slow: bool = False  # with `timeout`: the launch does end, but is too slow to be timed; with `launch-error`: it cannot be done again
     configs: tuple[LaunchShape, ...] = ()
     nanoseconds: tuple[tuple[float, ...], ...] = ()
     before: Clocks = Clocks()

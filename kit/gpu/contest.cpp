@@ -429,14 +429,8 @@ class Run {
       reply.configs.push_back({});
       return;
     }
+    if (!image.plan.is_null()) return add_launcher(number, where);
     LoadedModule module(driver_, image.cubin);
-    if (!image.plan.is_null()) {
-      Contestant& made = where.contestants.emplace_back(std::move(module), nullptr, LaunchConfig{});
-      made.replay = std::make_unique<Replay>(driver_, *made.module, image.functions, image.plan, where.operands());
-      entries_.push_back({where, made, image.alone});
-      reply.configs.push_back(made.replay->configs().empty() ? LaunchConfig{} : made.replay->configs().front());
-      return;
-    }
     const Function kernel = module.kernel(image);
     if (kernel == nullptr) throw ended(Status::internal_error, "the cubin has no kernel " + image.kernel, number);
     const auto [asked, config] = module.ask(image.ask_launch, request_.launch.launch_arguments);
@@ -445,6 +439,16 @@ class Run {
     if (const std::string why = launch_refusal(config, shared); !why.empty()) throw ended(Status::launch_error, why, number);
     entries_.push_back({where, where.contestants.emplace_back(std::move(module), kernel, config, nullptr), image.alone});
     reply.configs.push_back(config);
+  }
+
+  void add_launcher(unsigned number, TimedContext& where) try {
+    const ContestantImage& image = image_.contestants[number];
+    Contestant& made = where.contestants.emplace_back(LoadedModule(driver_, image.cubin));
+    made.replay = std::make_unique<Replay>(driver_, *made.module, image.functions, image.plan, where.operands());
+    entries_.push_back({where, made, image.alone});
+    reply.configs.push_back(made.replay->configs().empty() ? LaunchConfig{} : made.replay->configs().front());
+  } catch (const std::exception& error) {  // only what the launcher asks for is tried here
+    throw ended(Status::launch_error, error.what(), number, true);
   }
 
   void expect(Result result, unsigned number) const {

@@ -15,6 +15,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -44,7 +45,7 @@ class Replay {
       } else if (one.contains("variable")) {
         place.there = module_.variable(name_among(one.at("variable").get<std::string>()));
       } else {
-        scratch_.emplace_back(driver_, std::vector<std::byte>((bytes + 3) / 4 * 4));
+        scratch_.emplace_back(driver_, (bytes + 3) / 4 * 4, guard_bytes);
         place.there = scratch_.back().address();
       }
     }
@@ -163,8 +164,8 @@ class Replay {
       steps_.emplace_back([this, stream, event = event_of(one)] { return driver_.stream_wait(stream, event, 0); });
     } else if (op == "write") {
       const Bytes bytes = bytes_of(one.at("content").get<std::string>());
-      sent_.emplace_back(driver_, std::vector<std::byte>(bytes.size()));
-      driver_.check(driver_.copy_to_device(sent_.back().address(), bytes.data(), bytes.size()), "cuMemcpyHtoD");
+      const auto all = std::as_bytes(std::span(bytes));
+      sent_.emplace_back(driver_, std::vector<std::byte>(all.begin(), all.end()), 0);
       add_copy(needed(one, "to"), sent_.back().address(), bytes.size(), stream);
     } else if (op == "copy") {
       add_copy(needed(one, "to"), needed(one, "from"), one.at("bytes").get<std::size_t>(), stream);

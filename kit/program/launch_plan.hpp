@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "program/memory/device_memory.hpp"
+#include "protocol/json/json_text.hpp"
 
 namespace tilelab::program {
 
@@ -16,22 +17,24 @@ class LaunchPlan {
  public:
   // {"op": …, …}: see kit/gpu/replay.hpp.
   void add(nlohmann::json step) {
-    if (steps_.size() == most_steps) refuse("it asks for more than " + std::to_string(most_steps) + " launches, copies and the like");
-    if (steps_.size() < most_steps) steps_.push_back(std::move(step));
+    written_ += json_text(step).size();
+    if (steps_.size() == most_steps || written_ > most_written) return refuse("it asks for too many launches, copies and the like");
+    steps_.push_back(std::move(step));
   }
   // Rows of bytes, one after another, with what else is said of each.
   void add_rows(const nlohmann::json& step, std::uint64_t to, std::size_t to_pitch, std::uint64_t from, std::size_t from_pitch,
                 std::size_t rows, std::size_t row_bytes) {
     if (to_pitch == row_bytes && (from == 0 || from_pitch == row_bytes)) row_bytes *= std::exchange(rows, 1);
-    for (std::size_t row = 0; row < rows && steps_.size() < most_steps + 1 && refusal_.empty(); ++row) {
-      add(step);
-      steps_.back().update({{"to", to + row * to_pitch}, {"bytes", row_bytes}});
-      if (from != 0) steps_.back()["from"] = from + row * from_pitch;
+    for (std::size_t row = 0; row < rows && refusal_.empty(); ++row) {
+      nlohmann::json one = step;
+      one.update({{"to", to + row * to_pitch}, {"bytes", row_bytes}});
+      if (from != 0) one["from"] = from + row * from_pitch;
+      add(std::move(one));
     }
   }
   // Bytes that the host sends: it has made them without knowing any input.
   void sent(std::uint64_t to, const char* bytes, std::size_t count, std::uint64_t stream) {
-    if ((sent_ += count) > most_sent) return refuse("its host code sends more than 1 MiB to the GPU");
+    if (written_ > most_written) return;  // and refused
     std::string content;
     for (std::size_t i = 0; i < count; ++i)
       for (const int half : {bytes[i] >> 4, +bytes[i]}) content += "0123456789abcdef"[half & 15];
@@ -43,22 +46,25 @@ class LaunchPlan {
   }
   // `variables`: KernelRunners::Variables.
   template <class Variables>
-  nlohmann::json whole(DeviceMemory& memory, const Variables& variables) const {
+  nlohmann::json whole(DeviceMemory& memory, const Variables& variables) {
     nlohmann::json all = nlohmann::json::array();
+    std::size_t allocated = 0;
     memory.for_each([&](const Allocation& one) {
       all.push_back({{"address", one.address}, {"bytes", one.bytes}});
       if (one.operand != nullptr) all.back()["operand"] = *one.operand;
+      if (one.operand == nullptr) allocated += one.bytes;
       for (const auto& [name, variable] : variables)
         if (variable.memory == &one) all.back()["variable"] = name;
     });
+    if (allocated > most_allocated) refuse("it allocates more than 4 GiB");
     return {{"steps", steps_}, {"memory", all}, {"refusal", refusal_}};
   }
 
  private:
-  static constexpr std::size_t most_steps = 20'000, most_sent = 1 << 20;
+  static constexpr std::size_t most_steps = 20'000, most_written = 32u << 20, most_allocated = std::size_t{4} << 30;
   nlohmann::json steps_ = nlohmann::json::array();
   std::string refusal_;
-  std::size_t sent_ = 0;
+  std::size_t written_ = 0;  // bytes
 };
 
 }  // namespace tilelab::program

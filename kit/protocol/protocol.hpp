@@ -333,7 +333,7 @@ struct TimingReply {
   Status status = Status::completed;
   std::string detail;                            // if the status is not `completed`: one sentence
   unsigned contestant = 0;                       // if the status is not `completed`: whose launch it was
-  bool slow = false;                             // with `timeout`: the launch does end, but is too slow to be timed
+  bool slow = false;                             // with `timeout`: the launch does end, but is too slow; with `launch-error`: no fault, but not timed
   std::vector<LaunchConfig> configs;             // for each contestant
   std::vector<std::vector<double>> nanoseconds;  // for each contestant, for each round
   ClockReading before, after;                    // of the timed rounds

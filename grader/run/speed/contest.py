@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 import secrets
 import shutil
 import signal
@@ -26,10 +27,18 @@ from typing import Any
 from pydantic import ValidationError
 
 from grader.engines.entry_points import EntrySignatures
-from grader.engines.gpu_build import CUBIN, IMAGE, build_for_gpu, build_native
+from grader.engines.gpu_build import (
+    CUBIN,
+    IMAGE,
+    NativeBuild,
+    build_for_gpu,
+    build_native,
+    kernel_resources,
+    too_much_memory,
+    variable_bytes,
+)
 from grader.engines.gpu_toolchain import cublas_of
 from grader.engines.toolset import Toolset
-from grader.model.formula import FormulaError
 from grader.model.labs import Lab
 from grader.model.outcome import LIBRARY, STAND_IN, Contest, measured_one
 from grader.run.gpu_judging import native_texts
@@ -149,15 +158,29 @@ def _compile_launcher(toolset: Toolset, one: Contestant, folder: Path) -> None:
     text = lab.whole(one.source.read_text(encoding="utf-8", errors="replace"), one.source)
     texts, _ = native_texts(toolset, lab, text)
     built = build_native(nvcc, toolset.confinement, texts, folder, toolset.gpu.target, cubin=True)
-    if built.program is None:
-        raise ContestError(f"{one.name} cannot be compiled to be timed: {built.trouble}")
-    program = one.program
-    if program is None:
+    why, program = built.trouble or _too_large(toolset, built, folder), one.program
+    if not why and program is None:
         (host := folder / "host").mkdir()
         refused, program = build_submission(toolset, lab, text, host)
-        if program is None:
-            raise ContestError(f"{one.name} cannot be compiled to be timed: {refused.refusals[0].message}")
-    shutil.copyfile(program.file, folder / PLANNED)
+        why = "" if program else refused.refusals[0].message
+    if why and (one.trusted or (built.program is None and not re.search(r"\berror\b", built.log))):
+        raise ContestError(f"{one.name} cannot be compiled to be timed: {why}")
+    if program and not why:
+        shutil.copyfile(program.file, folder / PLANNED)
+        return
+    (folder / PLANNED).write_text(json.dumps({"refusal": why}), encoding="utf-8")
+    image = {"cubin": "", "functions": (), "kernel": "", "ask_launch": ""}
+    (folder / IMAGE).write_text(json.dumps(image), encoding="utf-8")
+
+
+def _too_large(toolset: Toolset, built: NativeBuild, folder: Path) -> str:
+    """Why its kernels leave no memory for others; empty: they do."""
+    device, used = toolset.gpu.device, kernel_resources(built.log).values()
+    if device is None:
+        return ""
+    most = max(used, key=lambda one: one.stack_bytes, default=None)
+    facts = (device.capability, device.multiprocessors, device.memory_bytes)
+    return too_much_memory(variable_bytes(folder / CUBIN), most, *facts)
 
 
 def _move_host_code(planned: Path, made: Path, home: Path) -> None:
@@ -267,7 +290,11 @@ def run_contest(
                 for number, one in enumerate(contestants):
                     plan = described.plan(built.folder / str(number), built.lab, scratch / f"plan-{number}.json")
                     one["plan"] = str(plan.relative_to(built.folder))
-            except (NoPlanError, FormulaError, RuntimeError) as error:
+            except NoPlanError as error:
+                if built.names[number] != "student":
+                    raise ContestError(f"{built.names[number]}: {error}") from error
+                return _untimed(device.name, shape, number, str(error))
+            except RuntimeError as error:
                 raise ContestError(f"{built.names[number]}: {error}") from error
             asked = {"--described": described.write(scratch / "timed.json")}
         image = {"driver": target.driver, "device": target.device, "stage": STAGE, "contestants": contestants}
@@ -291,6 +318,13 @@ def run_contest(
     if result.status == "internal-error":
         raise ContestError(result.detail)
     return result
+
+
+def _untimed(device: str, shape: str, student: int, why: str) -> Contest:
+    """It earns no tier, and keeps nobody else from being timed."""
+    return Contest(
+        status="launch-error", slow=True, detail=why, contestant=student, shape=shape, flops=0, bytes=0, device=device
+    )
 
 
 def run_timer(command: list[str], alone: Alone, turns: threading.BoundedSemaphore, stderr: Path) -> float:

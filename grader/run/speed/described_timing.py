@@ -53,6 +53,10 @@ class TimedProblem:
         return cls(problem, sizes, numbers)
 
     @property
+    def shape(self) -> str:
+        return " ".join(f"{name}={size}" for name, size in self.sizes.items())
+
+    @property
     def buffers(self) -> list[OperandSpec]:
         return [one for one in self.problem.operands if one.shape]
 
@@ -71,13 +75,14 @@ class TimedProblem:
         for one in self.buffers:
             rows, columns, pitch = self.layout(one)
             described.append({"name": one.name, "role": _role(one), "rows": rows, "columns": columns, "pitch": pitch})
-        shape = " ".join(f"{name}={size}" for name, size in self.sizes.items())
-        file.write_text(json.dumps({"shape": shape, "buffers": described}), encoding="utf-8")
+        file.write_text(json.dumps({"shape": self.shape, "buffers": described}), encoding="utf-8")
         return file
 
     def plan(self, folder: Path, lab: Lab, file: Path) -> Path:
         """What the launcher in `folder` asks of the device, written to `file`. Raises NoPlanError."""
         planned = json.loads((folder / PLANNED).read_text(encoding="utf-8"))
+        if "refusal" in planned:
+            raise NoPlanError(planned["refusal"])
         description, known = planned["description"], {one.name: one for one in self.buffers}
         description["plan"], description["limits"]["memory_bytes"] = str(file), _DEVICE_BYTES
         description["operands"] = [
@@ -99,7 +104,7 @@ class TimedProblem:
         why = "" if file.is_file() else f"its host code does not come back at this size ({record['ended']})"
         why = why or json.loads(file.read_text(encoding="utf-8"))["refusal"]
         if why:
-            raise NoPlanError(f"a launcher is timed by what it asks of the GPU, and {why}")
+            raise NoPlanError(f"a launcher is timed by what it asks of the GPU alone, but {why}")
         return file
 
     def compared(self, written: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

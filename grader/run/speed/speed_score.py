@@ -356,6 +356,8 @@ def _measured(lab: Lab, outcome: SpeedOutcome) -> Timing:
         broken = next(one for one in contests if one.status != "completed" or one.faults)
         whose = outcome.names[broken.contestant]
         if broken.slow:
+            if broken.status != "timeout":
+                return Timing(words=f"not timed: {broken.detail}", **facts, too_slow=whose == "student")
             why = f"{broken.detail}. Does the kernel print, or does one thread do the work of many?"
             return Timing(words=f"too slow to be timed: {why}", **facts, too_slow=whose == "student")
         why = broken.faults[0].fault if broken.faults else broken.detail
