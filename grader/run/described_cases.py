@@ -242,6 +242,7 @@ class ProblemRun:
     name: str  # of the data set, as programs see it
     folder: Path | None
     sizes: dict[str, int] = field(default_factory=dict)
+    most: int = _MOST_ELEMENTS  # elements of a buffer
     _used: set[float] = field(default_factory=set)  # of all files: none is there twice
 
     @property
@@ -253,9 +254,9 @@ class ProblemRun:
 
     def sides(self, spec: OperandSpec) -> tuple[int, ...]:
         sides = tuple(number_of(text, self.sizes) for text in spec.shape)
-        if min(sides, default=1) < 1 or math.prod(sides) > _MOST_ELEMENTS:
+        if min(sides, default=1) < 1 or math.prod(sides) > self.most:
             raise FormulaError(
-                f"{spec.name} would have {' x '.join(map(str, sides))} elements; 1 to {_MOST_ELEMENTS:,} are made"
+                f"{spec.name} would have {' x '.join(map(str, sides))} elements; 1 to {self.most:,} are made"
             )
         return sides
 

@@ -113,8 +113,6 @@ class Driver {
   Result (*stream_wait)(Stream, Event, unsigned) = needed("cuStreamWaitEvent");
   Result (*copy_on_device)(DeviceAddress to, DeviceAddress from, std::size_t, Stream) = needed("cuMemcpyDtoDAsync_v2");
   Result (*fill_bytes_in)(DeviceAddress, unsigned char, std::size_t, Stream) = needed("cuMemsetD8Async");
-  Result (*fill_halves_in)(DeviceAddress, unsigned short, std::size_t, Stream) = needed("cuMemsetD16Async");
-  Result (*fill_words_in)(DeviceAddress, unsigned, std::size_t, Stream) = needed("cuMemsetD32Async");
   Result (*memory_allocate)(DeviceAddress*, std::size_t) = needed("cuMemAlloc_v2");
   Result (*memory_free)(DeviceAddress) = needed("cuMemFree_v2");
   Result (*copy_to_device)(DeviceAddress, const void*, std::size_t) = needed("cuMemcpyHtoD_v2");

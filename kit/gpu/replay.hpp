@@ -5,9 +5,8 @@
 // lie on the device before.
 //
 // A step: {"op": "launch", "kernel", "grid", "block", "shared", "arguments": [hex], "stream"}, {"op": "copy", "to", "from", "bytes",
-// "stream"}, {"op": "write", "to", "content": hex, "stream"}, {"op": "fill", "to", "bytes", "value", "width", "stream"},
-// {"op": "stream", "stream", "nonblocking"}, {"op": "record" or "wait", "event", "stream"}, and {"op": "join", "stream" or "event" or
-// neither}: the host waited for that, and what it asked for later begins later.
+// "stream"}, {"op": "write", "to", "content": hex, "stream"}, {"op": "fill", "to", "bytes", "value", "stream"}, {"op": "stream", "stream",
+// "nonblocking"}, {"op": "record", "event", "stream"}, {"op": "wait", "event", "stream"}, where without a stream all wait.
 #pragma once
 
 #include <cstddef>
@@ -69,7 +68,8 @@ class Replay {
   // Queues all steps between what the null stream has and what it gets next. `release`: lets the device begin, called where more are to
   // be queued than fit. Returns the driver's first error.
   Result queue(const std::function<void()>& release) const {
-    Result result = follow(nullptr);
+    Result result = driver_.event_record(fence_, nullptr);
+    if (result == 0) result = wait_everywhere(fence_);
     for (std::size_t i = 0; i < steps_.size() && result == 0; ++i) {
       if (i == queued_at_once) release();
       result = steps_[i]();
@@ -134,12 +134,8 @@ class Replay {
     if (event == nullptr) driver_.check(driver_.event_create(&event, event_without_time), "cuEventCreate");
     return event;
   }
-  // All streams wait for what this one has now.
-  Result follow(Stream first) const {
-    return streams_.empty() ? 0 : wait_everywhere(driver_.event_record(fence_, first), fence_);
-  }
-  Result wait_everywhere(Result result, Event event) const {
-    if (result == 0) result = driver_.stream_wait(nullptr, event, 0);
+  Result wait_everywhere(Event event) const {
+    Result result = driver_.stream_wait(nullptr, event, 0);
     for (const auto& [number, stream] : streams_)
       if (result == 0) result = driver_.stream_wait(stream, event, 0);
     return result;
@@ -147,21 +143,16 @@ class Replay {
 
   void add(const Json& one) {
     const std::string op = one.at("op").get<std::string>();
-    if (op == "join" && one.contains("event")) {
-      steps_.emplace_back([this, event = event_of(one)] { return wait_everywhere(0, event); });
-    } else if (op == "join") {
-      if (one.contains("stream")) return static_cast<void>(steps_.emplace_back([this, stream = stream_of(one)] { return follow(stream); }));
-      steps_.emplace_back([this] {
-        Result result = follow(nullptr);
-        for (const auto& [number, stream] : streams_) result = result == 0 ? follow(stream) : result;
-        return result;
-      });
-    } else if (const Stream stream = stream_of(one); op == "launch") {
+    const bool is_everywhere = op == "wait" && !one.contains("stream");
+    const Stream stream = is_everywhere ? nullptr : stream_of(one);
+    if (op == "launch") {
       add_launch(one, stream);
     } else if (op == "record") {
       steps_.emplace_back([this, stream, event = event_of(one)] { return driver_.event_record(event, stream); });
     } else if (op == "wait") {
-      steps_.emplace_back([this, stream, event = event_of(one)] { return driver_.stream_wait(stream, event, 0); });
+      steps_.emplace_back([this, is_everywhere, stream, event = event_of(one)] {
+        return is_everywhere ? wait_everywhere(event) : driver_.stream_wait(stream, event, 0);
+      });
     } else if (op == "write") {
       const Bytes bytes = bytes_of(one.at("content").get<std::string>());
       const auto all = std::as_bytes(std::span(bytes));
@@ -170,13 +161,9 @@ class Replay {
     } else if (op == "copy") {
       add_copy(needed(one, "to"), needed(one, "from"), one.at("bytes").get<std::size_t>(), stream);
     } else if (op == "fill") {
-      const auto width = one.at("width").get<std::size_t>(), count = one.at("bytes").get<std::size_t>() / width;
-      const auto value = one.at("value").get<unsigned>();
-      steps_.emplace_back([this, to = needed(one, "to"), width, count, value, stream] {
-        if (width == 4) return driver_.fill_words_in(to, value, count, stream);
-        return width == 2 ? driver_.fill_halves_in(to, static_cast<unsigned short>(value), count, stream)
-                          : driver_.fill_bytes_in(to, static_cast<unsigned char>(value), count, stream);
-      });
+      steps_.emplace_back([this, to = needed(one, "to"), bytes = one.at("bytes").get<std::size_t>(),
+                           value = static_cast<unsigned char>(one.at("value").get<unsigned>()),
+                           stream] { return driver_.fill_bytes_in(to, value, bytes, stream); });
     } else if (op != "stream") {
       throw std::runtime_error("a launcher's plan has an unknown step");
     }

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -13,23 +15,36 @@
 
 namespace tilelab::program {
 
+// Rows of bytes in one allocation.
+struct Rows {
+  Allocation* memory = nullptr;  // null: the program's own memory
+  std::size_t offset = 0, rows = 0, row_bytes = 0, pitch = 0;
+  std::size_t extent() const { return (rows - 1) * pitch + row_bytes; }
+};
+
 class LaunchPlan {
  public:
   // {"op": …, …}: see kit/gpu/replay.hpp.
   void add(nlohmann::json step) {
     written_ += json_text(step).size();
     if (steps_.size() == most_steps || written_ > most_written) return refuse("it asks for too many launches, copies and the like");
+    if (step.contains("stream")) streams_.insert(step["stream"].get<std::uint64_t>());
     steps_.push_back(std::move(step));
   }
-  // Rows of bytes, one after another, with what else is said of each.
-  void add_rows(const nlohmann::json& step, std::uint64_t to, std::size_t to_pitch, std::uint64_t from, std::size_t from_pitch,
-                std::size_t rows, std::size_t row_bytes) {
-    if (to_pitch == row_bytes && (from == 0 || from_pitch == row_bytes)) row_bytes *= std::exchange(rows, 1);
-    for (std::size_t row = 0; row < rows && refusal_.empty(); ++row) {
-      nlohmann::json one = step;
-      one.update({{"to", to + row * to_pitch}, {"bytes", row_bytes}});
-      if (from != 0) one["from"] = from + row * from_pitch;
-      add(std::move(one));
+  // A copy or a fill, with what else is said of it.
+  void add_rows(nlohmann::json step, const Rows& to, const Rows* from = nullptr) {
+    if (to.rows > 1 && (to.pitch != to.row_bytes || (from != nullptr && from->pitch != to.row_bytes)))
+      return refuse("it copies or fills rows with gaps between them");
+    step.update({{"to", to.memory->address + to.offset}, {"bytes", to.rows * to.row_bytes}});
+    if (from != nullptr) step["from"] = from->memory->address + from->offset;
+    add(std::move(step));
+  }
+  // The host waits for this stream, or for all, before it asks for more.
+  void join(std::optional<std::uint64_t> stream) {
+    if (stream) streams_.insert(*stream);
+    for (const std::uint64_t one : stream ? std::set{*stream} : streams_) {
+      add({{"op", "record"}, {"event", 0}, {"stream", one}});
+      add({{"op", "wait"}, {"event", 0}});
     }
   }
   // Bytes that the host sends: it has made them without knowing any input.
@@ -42,7 +57,7 @@ class LaunchPlan {
   }
   // Why the plan is not all that the launcher does. The first reason counts.
   void refuse(const std::string& why) {
-    if (refusal_.empty()) refusal_ = why;
+    if (refusal_.empty()) refusal_ = "a launcher is timed by what it asks of the GPU alone, but " + why;
   }
   // `variables`: KernelRunners::Variables.
   template <class Variables>
@@ -63,6 +78,7 @@ class LaunchPlan {
  private:
   static constexpr std::size_t most_steps = 20'000, most_written = 32u << 20, most_allocated = std::size_t{4} << 30;
   nlohmann::json steps_ = nlohmann::json::array();
+  std::set<std::uint64_t> streams_;
   std::string refusal_;
   std::size_t written_ = 0;  // bytes
 };

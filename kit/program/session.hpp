@@ -38,13 +38,6 @@ struct RunOver : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Rows of bytes in one allocation.
-struct Rows {
-  Allocation* memory = nullptr;  // null: the program's own memory
-  std::size_t offset = 0, rows = 0, row_bytes = 0, pitch = 0;
-  std::size_t extent() const { return (rows - 1) * pitch + row_bytes; }
-};
-
 // A copy whose bytes are under way: the program may ask for nothing else.
 struct Transfer {
   Rows rows;

@@ -272,11 +272,6 @@ int cuMemcpyDtoDAsync_v2(std::uint64_t to, std::uint64_t from, std::size_t bytes
 int cuMemsetD8Async(std::uint64_t memory, unsigned char byte, std::size_t count, void*) {
   return std::memset(reinterpret_cast<void*>(memory), byte, count), 0;
 }
-int cuMemsetD16Async(std::uint64_t memory, unsigned short half, std::size_t count, void*) {
-  for (std::size_t i = 0; i < count; ++i) reinterpret_cast<unsigned short*>(memory)[i] = half;
-  return 0;
-}
-int cuMemsetD32Async(std::uint64_t memory, unsigned word, std::size_t count, void*) { return cuMemsetD32_v2(memory, word, count); }
 int cuEventCreate(void** event, unsigned) { return *event = &last, 0; }
 int cuEventDestroy_v2(void*) { return 0; }
 int cuEventRecord(void*, void*) { return 0; }

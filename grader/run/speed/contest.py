@@ -30,7 +30,6 @@ from grader.engines.entry_points import EntrySignatures
 from grader.engines.gpu_build import (
     CUBIN,
     IMAGE,
-    NativeBuild,
     build_for_gpu,
     build_native,
     kernel_resources,
@@ -44,7 +43,7 @@ from grader.model.outcome import LIBRARY, STAND_IN, Contest, measured_one
 from grader.run.gpu_judging import native_texts
 from grader.run.judge_call import confined_runner, write_runner
 from grader.run.program_judging import StartedProgram, build_submission
-from grader.run.speed.described_timing import PLANNED, NoPlanError, TimedProblem
+from grader.run.speed.described_timing import TimedProblem
 from grader.system.gpu_lock import GpuLock
 
 # Builds the kernels of a contest: a folder with everything that the runner reads when it times them.
@@ -52,7 +51,7 @@ from grader.system.gpu_lock import GpuLock
 # The course's own kernels take part in every grading. Their cubins are cached in the build folder, by a hash of everything that they are
 # made from. A submission's kernel is compiled each time.
 
-STAGE = "stage.cubin"
+STAGE, _PLAN = "stage.cubin", ".plan.json"  # a plan is named after its size
 
 
 class ContestError(Exception):
@@ -98,7 +97,7 @@ class Built:
     names: tuple[str, ...]
     folders: tuple[Path, ...] = ()  # other folders that the runner reads: a library's
     silent: tuple[str, ...] = ()  # the names of those that were built silent
-    lab: Lab | None = None  # of launchers: what they ask of the GPU is found out for each size, in the folder of each
+    lab: Lab | None = None  # of launchers: what they ask of the GPU at each size lies in the folder of each
 
     @property
     def kept(self) -> int:
@@ -158,41 +157,26 @@ def _compile_launcher(toolset: Toolset, one: Contestant, folder: Path) -> None:
     text = lab.whole(one.source.read_text(encoding="utf-8", errors="replace"), one.source)
     texts, _ = native_texts(toolset, lab, text)
     built = build_native(nvcc, toolset.confinement, texts, folder, toolset.gpu.target, cubin=True)
-    why, program = built.trouble or _too_large(toolset, built, folder), one.program
+    why, program, device = built.trouble, one.program, toolset.gpu.device
+    if not why and device is not None:
+        most = max(kernel_resources(built.log).values(), key=lambda used: used.stack_bytes, default=None)
+        facts = (device.capability, device.multiprocessors, device.memory_bytes)
+        why = too_much_memory(variable_bytes(folder / CUBIN), most, *facts)
     if not why and program is None:
         (host := folder / "host").mkdir()
         refused, program = build_submission(toolset, lab, text, host)
         why = "" if program else refused.refusals[0].message
     if why and (one.trusted or (built.program is None and not re.search(r"\berror\b", built.log))):
         raise ContestError(f"{one.name} cannot be compiled to be timed: {why}")
-    if program and not why:
-        shutil.copyfile(program.file, folder / PLANNED)
-        return
-    (folder / PLANNED).write_text(json.dumps({"refusal": why}), encoding="utf-8")
-    image = {"cubin": "", "functions": (), "kernel": "", "ask_launch": ""}
-    (folder / IMAGE).write_text(json.dumps(image), encoding="utf-8")
-
-
-def _too_large(toolset: Toolset, built: NativeBuild, folder: Path) -> str:
-    """Why its kernels leave no memory for others; empty: they do."""
-    device, used = toolset.gpu.device, kernel_resources(built.log).values()
-    if device is None:
-        return ""
-    most = max(used, key=lambda one: one.stack_bytes, default=None)
-    facts = (device.capability, device.multiprocessors, device.memory_bytes)
-    return too_much_memory(variable_bytes(folder / CUBIN), most, *facts)
-
-
-def _move_host_code(planned: Path, made: Path, home: Path) -> None:
-    """The host code that this file names, to the folder `made`, which will be `home`."""
-    text = planned.read_text(encoding="utf-8")
-    said = json.loads(text)
-    program = Path(said["description"]["host"]["argv"][-1])
-    for old, new in ((program.parent, "host"), (said["folder"], "runs")):
-        (made / new).mkdir()
-        text = text.replace(json.dumps(str(old))[1:-1], json.dumps(str(home / new))[1:-1])
-    shutil.copy(program, made / "host" / program.name)
-    (made / PLANNED).write_text(text, encoding="utf-8")
+    if not (folder / IMAGE).is_file():
+        nothing = {"cubin": "", "functions": (), "kernel": "", "ask_launch": ""}
+        (folder / IMAGE).write_text(json.dumps(nothing), encoding="utf-8")
+    assert lab.public.performance is not None
+    for shape in (lab.public.performance.shape, *lab.public.performance.sweep):
+        if program and not why:
+            TimedProblem.of(lab, shape).plan(lab, program, folder / f"{shape}{_PLAN}")
+        else:
+            (folder / f"{shape}{_PLAN}").write_text(json.dumps({"refusal": why}), encoding="utf-8")
 
 
 def _kept(toolset: Toolset, contestant: Contestant) -> Path:
@@ -205,10 +189,8 @@ def _kept(toolset: Toolset, contestant: Contestant) -> Path:
         _compile(toolset, contestant, Path(name))
         finished = Path(name) / "finished"
         finished.mkdir()
-        for file in (CUBIN, IMAGE):
-            shutil.copyfile(Path(name) / file, finished / file)
-        if (planned := Path(name) / PLANNED).is_file():
-            _move_host_code(planned, finished, folder)
+        for file in (Path(name) / CUBIN, Path(name) / IMAGE, *Path(name).glob(f"*{_PLAN}")):
+            shutil.copyfile(file, finished / file.name)
         try:
             finished.rename(folder)
         except OSError:
@@ -285,17 +267,11 @@ def run_contest(
         described, asked = None, dict[str, object]({"--problem": problem, "--shape": shape})
         contestants = [dict(one) for one in built.contestants]
         if built.lab:
-            try:
-                described = TimedProblem.of(built.lab, shape)
-                for number, one in enumerate(contestants):
-                    plan = described.plan(built.folder / str(number), built.lab, scratch / f"plan-{number}.json")
-                    one["plan"] = str(plan.relative_to(built.folder))
-            except NoPlanError as error:
-                if built.names[number] != "student":
-                    raise ContestError(f"{built.names[number]}: {error}") from error
-                return _untimed(device.name, shape, number, str(error))
-            except RuntimeError as error:
-                raise ContestError(f"{built.names[number]}: {error}") from error
+            described = TimedProblem.of(built.lab, shape)
+            for number, one in enumerate(contestants):
+                one["plan"] = f"{number}/{shape}{_PLAN}"
+                if why := json.loads((built.folder / one["plan"]).read_text(encoding="utf-8"))["refusal"]:
+                    return _untimed(device.name, shape, built.names, number, why)
             asked = {"--described": described.write(scratch / "timed.json")}
         image = {"driver": target.driver, "device": target.device, "stage": STAGE, "contestants": contestants}
         contest.write_text(json.dumps(image), encoding="utf-8")
@@ -309,9 +285,8 @@ def run_contest(
         seconds = run_timer(command, alone, toolset.gpu.turns, scratch / "stderr")
         try:
             written = json.loads(report.read_text(encoding="utf-8"))
-            rounds_to_compare = written.pop("written", ())
-            if described and not written["faults"]:
-                written |= described.compared(rounds_to_compare)
+            if described:
+                written |= described.compared(written.pop("written", ()))
             result = Contest.model_validate({**written, "device": device.name, "device_seconds": seconds})
         except (ValueError, ValidationError) as error:
             raise ContestError(f"the timer's report cannot be read: {error}") from error
@@ -320,11 +295,12 @@ def run_contest(
     return result
 
 
-def _untimed(device: str, shape: str, student: int, why: str) -> Contest:
-    """It earns no tier, and keeps nobody else from being timed."""
-    return Contest(
-        status="launch-error", slow=True, detail=why, contestant=student, shape=shape, flops=0, bytes=0, device=device
-    )
+def _untimed(device: str, shape: str, names: Sequence[str], number: int, why: str) -> Contest:
+    """A student's file earns no tier then, and keeps nobody else from being timed. Raises ContestError."""
+    if names[number] != "student":
+        raise ContestError(f"{names[number]}: {why}")
+    facts = {"detail": why, "contestant": number, "shape": shape, "flops": 0, "bytes": 0, "device": device}
+    return Contest.model_validate({"status": "launch-error", "slow": True, **facts})
 
 
 def run_timer(command: list[str], alone: Alone, turns: threading.BoundedSemaphore, stderr: Path) -> float:

@@ -60,7 +60,7 @@ def time_lab(
     performance = lab.public.performance
     if performance is None or not toolset.gpu.runs:
         return None
-    if _baseline(lab) is None:
+    if performance.baseline.endswith(".cu") and lab.private_dir is None:
         return SpeedOutcome(trouble="the course keeps the kernel that it is compared with")
     kernels, speed = contestants_of(lab, source, outcome, program), SpeedOutcome()
     for reference in references(toolset, lab):
@@ -107,22 +107,14 @@ def contestants_of(
 
 def _baselines(lab: Lab) -> list[Contestant]:
     """The kernel that the lab's are timed against, twice. Raises LabError."""
-    found = _baseline(lab)
-    if found is None or not found[1].is_file():
-        raise LabError(f"{found[1] if found else lab.id} is missing: {lab.id} is timed against it.")
-    base, source = found
-    ours = base.private_dir is not None
-    return [Contestant(base, source, name, trusted=ours) for name in ("baseline", "control")]
-
-
-def _baseline(lab: Lab) -> tuple[Lab, Path] | None:
-    """The lab of that kernel and its file. None in a handout, where that lies beside the model solution."""
     assert lab.public.performance is not None
     name = lab.public.performance.baseline
-    if name.endswith(".cu"):
-        return (lab, lab.private_dir / name) if lab.private_dir else None
-    base = load_lab(lab.public_dir.parents[1], name)
-    return base, (base.private_dir or base.public_dir) / base.public.file
+    base = lab if name.endswith(".cu") else load_lab(lab.public_dir.parents[1], name)
+    source = (base.private_dir or base.public_dir) / (name if base is lab else base.public.file)
+    if not source.is_file():
+        raise LabError(f"{source} is missing: {lab.id} is timed against it.")
+    ours = base.private_dir is not None
+    return [Contestant(base, source, name, trusted=ours) for name in ("baseline", "control")]
 
 
 def _own_baseline_trouble(toolset: Toolset, lab: Lab, built: Built) -> str:

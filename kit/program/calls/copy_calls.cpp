@@ -198,8 +198,7 @@ Reply copy(Session& session, const HostRequest& request) {
   const std::uint64_t stream = request.number_or("stream", 0);
   if (session.plan && to.memory == nullptr) session.plan->refuse("its host code reads from the GPU");
   if (session.plan && to.memory != nullptr && from.memory != nullptr) {
-    session.plan->add_rows({{"op", "copy"}, {"stream", stream}}, to.memory->address + to.offset, to.pitch,
-                           from.memory->address + from.offset, from.pitch, to.rows, to.row_bytes);
+    session.plan->add_rows({{"op", "copy"}, {"stream", stream}}, to, &from);
     return finish(session, request, to, from, "done");
   }
   note_uses(session, request, to, from);
@@ -274,8 +273,8 @@ Reply fill(Session& session, const HostRequest& request) {
   if (to.pitch < to.row_bytes) return session.fail(call, CudaError::invalid_pitch, at);
   if (is_planned) return reply_of(0);
   if (session.plan) {
-    session.plan->add_rows({{"op", "fill"}, {"value", value}, {"width", width}, {"stream", request.number_or("stream", 0)}},
-                           to.memory->address + to.offset, to.pitch, 0, 0, to.rows, to.row_bytes);
+    session.plan->add_rows({{"op", "fill"}, {"value", value}, {"stream", request.number_or("stream", 0)}}, to);
+    if (width != 1) session.plan->refuse("it fills memory with more than a byte");
     return reply_of(0);
   }
   note_uses(session, request, to, {});

@@ -39,7 +39,7 @@ Reply stream(Session& session, const HostRequest& request) {
   }
   if (what != "synchronize" && what != "query") throw BrokenRules("an unknown call of streams");
   session.order.host_waits_for_stream(stream);
-  if (session.plan) session.plan->add({{"op", "join"}, {"stream", stream}});
+  if (session.plan) session.plan->join(stream);
   return session.arrive(at);
 }
 
@@ -73,7 +73,7 @@ Reply event(Session& session, const HostRequest& request) {
   }
   if (what != "synchronize" && what != "query") throw BrokenRules("an unknown call of events");
   session.order.host_waits_for_event(event);
-  if (session.plan) session.plan->add({{"op", "join"}, {"event", event}});
+  if (session.plan) session.plan->add({{"op", "wait"}, {"event", event}});
   return session.arrive(at);
 }
 
@@ -86,7 +86,7 @@ Reply device(Session& session, const HostRequest& request) {
   }
   if (what != "synchronize" && what != "reset") throw BrokenRules("an unknown call of devices");
   session.order.host_waits_for_all();
-  if (session.plan) session.plan->add({{"op", "join"}});
+  if (session.plan) session.plan->join({});
   Reply reply = session.arrive(request.at());
   if (what == "synchronize") return reply;
   std::vector<Allocation*> all;

@@ -7,7 +7,6 @@ import json
 import math
 import random
 import re
-import shutil
 from array import array
 from collections.abc import Callable
 from pathlib import Path
@@ -22,10 +21,11 @@ from grader.model.labs import Lab, PublicSpec, load_lab
 from grader.model.outcome import Contest, JudgedCase, LabOutcome, SpeedOutcome
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
+from grader.run.described_cases import Draw, ProblemRun
 from grader.run.program_judging import build_submission
 from grader.run.scoring.lab_score import score_lab, speed_is_assessed, with_measured_speed
 from grader.run.speed.contest import Built, run_contest
-from grader.run.speed.described_timing import PLANNED, TimedProblem
+from grader.run.speed.described_timing import TimedProblem
 from grader.run.speed.speed_run import calibrate, sweep_lab, time_lab
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -71,7 +71,7 @@ void scaled(const float* in, float* out, float factor, int n) {
   cudaFree(held);
 }
 """
-WITH_ROWS = """
+WITH_GAPS = """
 void scaled(const float* in, float* out, float factor, int n) {
   cudaMemcpy2D(out, 40, in, 40, 20, n / 10, cudaMemcpyDeviceToDevice);
   cudaMemcpy2D(out + 5, 40, in + 5, 40, 20, n / 10, cudaMemcpyDeviceToDevice);
@@ -154,7 +154,7 @@ def timed(toolset: Toolset, tmp_path: Path) -> Timed:
         (work / "host").mkdir(parents=True)
         refused, program = build_submission(toolset, LAB, KERNELS + host, work / "host")
         assert program is not None, refused
-        shutil.copyfile(program.file, work / PLANNED)
+        TimedProblem.of(LAB, "1000").plan(LAB, program, work / "1000.plan.json")
 
     def run(host: str) -> Contest:
         build(0, PLAIN)
@@ -166,14 +166,12 @@ def timed(toolset: Toolset, tmp_path: Path) -> Timed:
     return run
 
 
-@pytest.mark.parametrize(
-    "host", [PLAIN, IN_STREAMS, WITH_ROWS, COUNTS_CALLS], ids=["plain", "streams", "rows", "counts calls"]
-)
+@pytest.mark.parametrize("host", [PLAIN, IN_STREAMS, COUNTS_CALLS], ids=["plain", "streams", "counts calls"])
 def test_all_that_a_launcher_asks_for_is_done_again_in_every_round(host: str, timed: Timed) -> None:
     said = timed(host)
     assert (said.status, said.detail, said.faults) == ("completed", "", ())
     assert said.nanoseconds == ((250_000.0,) * 9, (250_000.0,) * 9)
-    assert said.looked_at == 9
+    assert said.looked_at == 4
     assert said.shape == "n=1000"
     assert all(one.actual == pytest.approx(one.expected) for one in said.elements)
 
@@ -198,10 +196,11 @@ def test_a_launcher_that_is_wrong_when_timed_is_found_out(host: str, fault: str,
     ("host", "why"),
     [
         (READS, "its host code reads from the GPU"),
+        (WITH_GAPS, "it copies or fills rows with gaps"),
         (SHARED, "it allocates memory that host and GPU share"),
-        (ENDS, r"its host code does not come back at this size \(exit\)"),
+        (ENDS, r"host code does not come back at this size \(exit\)"),
     ],
-    ids=["reads", "shares", "ends"],
+    ids=["reads", "gaps", "shares", "ends"],
 )
 def test_a_launcher_whose_steps_hang_on_the_host_is_not_timed_and_told_why(host: str, why: str, timed: Timed) -> None:
     said = timed(host)
@@ -294,7 +293,7 @@ def test_numbers_with_less_precision_than_fp32_are_told_from_rounding(tmp_path: 
             "result": [{"name": "y", "shape": ["1"], "formula": "y[i] = sum(k < n, x[k] * w[k])"}],
         }
     )
-    timed, draw = TimedProblem(problem, {"n": 4096}), random.Random(5)
+    timed, draw = TimedProblem(ProblemRun(problem, Draw(b""), "4096", None, {"n": 4096}), {}), random.Random(5)
 
     def fault(bits: int) -> list[str]:
         """Of a sum of products whose factors have so many bits."""
