@@ -22,18 +22,8 @@ from grader.model.formula import Buffer, FormulaError, Scope, computed, names_in
 from grader.model.labs import CaseSpec, Lab, LabError
 
 _CODES = {
-    "f16": "e",
-    "f32": "f",
-    "f64": "d",
-    "i8": "b",
-    "i16": "h",
-    "i32": "i",
-    "i64": "q",
-    "u8": "B",
-    "u16": "H",
-    "u32": "I",
-    "u64": "Q",
-}
+    "f16": "e", "f32": "f", "f64": "d", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
+}  # fmt: skip
 _FRACTION = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}  # bits
 _DIGITS = {"f16": 5, "bf16": 5, "f32": 9, "f64": 17}  # with which a text gives the same bits again
 _LARGEST_WHOLE = 9

@@ -146,8 +146,8 @@ constexpr std::size_t flag_bytes = sizeof(unsigned), least_flushed_bytes = std::
 constexpr std::chrono::milliseconds longest_queueing(500);  // normally a launch is queued within microseconds
 constexpr int hold_seconds = 2, usual_clock_khz = 1'500'000;
 
-// Times one launch, or all that a launcher asks for, and measures device time alone. It flushes the L2 cache first. A waiting kernel holds the
-// stream back until the launch and both events are queued, so that launch latency is not measured.
+// Times one launch, or all that a launcher asks for, and measures device time alone. It flushes the L2 cache first. A waiting kernel holds
+// the stream back until the launch and both events are queued, so that launch latency is not measured.
 class Stopwatch {
  public:
   // `hold` is the stage's waiting kernel; `l2_bytes` is the size of the device's cache. Throws DriverError.
@@ -446,7 +446,7 @@ class Run {
     Contestant& made = where.contestants.emplace_back(LoadedModule(driver_, image.cubin));
     made.replay = std::make_unique<Replay>(driver_, *made.module, image.functions, image.plan, where.operands());
     entries_.push_back({where, made, image.alone});
-    reply.configs.push_back(made.replay->configs().empty() ? LaunchConfig{} : made.replay->configs().front());
+    reply.configs.push_back(made.replay->first_config);
   } catch (const std::exception& error) {  // only what the launcher asks for is tried here
     throw ended(Status::launch_error, error.what(), number, true);
   }

@@ -44,7 +44,13 @@ enum class DeviceAttribute : int {
   capability_minor = 76
 };
 
-enum class FunctionAttribute : int { max_threads_per_block = 0, static_shared_bytes = 1, local_bytes = 3, registers = 4, most_dynamic_shared_bytes = 8 };
+enum class FunctionAttribute : int {
+  max_threads_per_block = 0,
+  static_shared_bytes = 1,
+  local_bytes = 3,
+  registers = 4,
+  most_dynamic_shared_bytes = 8
+};
 
 inline constexpr unsigned host_memory_mapped = 2;  // CU_MEMHOSTALLOC_DEVICEMAP
 inline constexpr unsigned blocking_sync = 4;       // CU_CTX_SCHED_BLOCKING_SYNC: a waiting thread sleeps

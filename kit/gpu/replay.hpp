@@ -4,9 +4,9 @@
 // launching from the host and cudaMalloc() are not in it, as little as where the lab's judge launches a kernel. Bytes that the host sent
 // lie on the device before.
 //
-// A step: {"op": "launch", "kernel", "grid", "block", "shared", "arguments": [hex], "stream"}, {"op": "copy", "to", "from", "bytes",
-// "stream"}, {"op": "write", "to", "content": hex, "stream"}, {"op": "fill", "to", "bytes", "value", "stream"}, {"op": "stream", "stream",
-// "nonblocking"}, {"op": "record", "event", "stream"}, {"op": "wait", "event", "stream"}, where without a stream all wait.
+// A step: {"op": "launch", "kernel", "grid", "block", "shared", "arguments": [[bytes]], "stream"}, {"op": "copy", "to", "from", "bytes",
+// "stream"}, {"op": "write", "to", "content": [bytes], "stream"}, {"op": "fill", "to", "bytes", "value", "stream"}, {"op": "stream",
+// "stream", "nonblocking"}, {"op": "record", "event", "stream"}, {"op": "wait", "event", "stream"}, where without a stream all wait.
 #pragma once
 
 #include <cstddef>
@@ -34,26 +34,21 @@ class Replay {
   // std::runtime_error or nlohmann::json::exception where the plan does not fit the cubin.
   Replay(const Driver& driver, const LoadedModule& module, const std::vector<std::string>& functions, const nlohmann::json& plan,
          const std::map<std::string, DeviceAddress>& operands)
-      : driver_(driver), module_(module), functions_(functions), zeros_(usual_parameter) {
-    driver_.check(driver_.event_create(&fence_, event_without_time), "cuEventCreate");
-    for (const auto& one : plan.at("memory")) {
+      : driver_(driver), module_(module), functions_(functions), fence_(event(0)) {
+    for (const Json& one : plan.at("memory")) {
       const auto bytes = one.at("bytes").get<std::size_t>();
-      Place& place = places_[one.at("address").get<std::uint64_t>()] = {bytes, 0};
-      if (one.contains("operand")) {
-        place.there = operands.at(one.at("operand").get<std::string>());
-      } else if (one.contains("variable")) {
-        place.there = module_.variable(name_among(one.at("variable").get<std::string>()));
-      } else {
-        scratch_.emplace_back(driver_, (bytes + 3) / 4 * 4, guard_bytes);
-        place.there = scratch_.back().address();
-      }
+      const bool is_scratch = !one.contains("operand") && !one.contains("variable");
+      if (is_scratch) scratch_.emplace_back(driver_, (bytes + 3) / 4 * 4, guard_bytes);
+      places_[one.at("address").get<std::uint64_t>()] = {bytes, is_scratch ? scratch_.back().address()
+                                                                : one.contains("operand")
+                                                                    ? operands.at(one.at("operand").get<std::string>())
+                                                                    : module_.variable(named(one.at("variable")))};
     }
-    for (const auto& one : plan.at("steps")) add(one);
+    for (const Json& one : plan.at("steps")) add(one);
   }
   ~Replay() {
     for (const auto& [number, event] : events_) driver_.event_destroy(event);
     for (const auto& [number, stream] : streams_) driver_.stream_destroy(stream);
-    driver_.event_destroy(fence_);
   }
   Replay(const Replay&) = delete;
   Replay& operator=(const Replay&) = delete;
@@ -80,35 +75,33 @@ class Replay {
     }
     return result;
   }
-  const std::vector<protocol::LaunchConfig>& configs() const { return configs_; }
+  protocol::LaunchConfig first_config;  // of its launches
 
  private:
   using Json = nlohmann::json;
-  using Bytes = std::vector<unsigned char>;
+  using Bytes = std::vector<std::uint8_t>;
   struct Place {
     std::size_t bytes = 0;
     DeviceAddress there = 0;
   };
-  static constexpr unsigned event_without_time = 2, stream_beside_the_null_stream = 1;  // CUDA's flags
-  static constexpr std::size_t queued_at_once = 400, usual_parameter = 64;
-  static constexpr const char* other_parameters = "nvcc's kernel has other parameters than the one that was launched";
+  static constexpr unsigned without_time = 2, beside_the_null_stream = 1;  // CUDA's flags
+  static constexpr std::size_t queued_at_once = 400;
   static constexpr int usual_shared_bytes = 48 << 10;
 
   // Where the recorded address leads to here; 0: nowhere.
   DeviceAddress moved(std::uint64_t address) const {
-    auto place = places_.upper_bound(address);
-    if (place == places_.begin()) return 0;
-    --place;
-    return address - place->first <= place->second.bytes ? place->second.there + (address - place->first) : 0;
+    const auto behind = places_.upper_bound(address);
+    if (behind == places_.begin()) return 0;
+    const auto& [first, place] = *std::prev(behind);
+    return address - first <= place.bytes ? place.there + (address - first) : 0;
   }
-  DeviceAddress needed(const Json& one, const char* key) const {
-    const DeviceAddress there = moved(one.at(key).get<std::uint64_t>());
+  DeviceAddress needed(const Json& address) const {
+    const DeviceAddress there = moved(address.get<std::uint64_t>());
     return there != 0 ? there : throw std::runtime_error("a launcher's plan uses memory that it does not name");
   }
   // Pointers in it lead to what is here.
-  Bytes bytes_of(const std::string& hex) const {
-    Bytes bytes(hex.size() / 2);
-    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+  Bytes moved_bytes(const Json& recorded) const {
+    auto bytes = recorded.get<Bytes>();
     for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
       std::uint64_t word = 0;
       std::memcpy(&word, bytes.data() + at, 8);
@@ -116,22 +109,22 @@ class Replay {
     }
     return bytes;
   }
-  std::string name_among(const std::string& symbol) const {
+  std::string named(const std::string& symbol) const {
     if (std::ranges::find(functions_, symbol) != functions_.end()) return symbol;
     if (const auto name = kernel_among(functions_, demangled(symbol))) return *name;
     throw std::runtime_error("nvcc's program has no " + demangled(symbol));
   }
-  Stream stream_of(const Json& one) {
-    const auto number = one.at("stream").get<std::uint64_t>();
+  Stream stream_of(const Json& step) {
+    const auto number = step.value("stream", std::uint64_t{0});
     if (number == 0) return nullptr;
     Stream& stream = streams_[number];
-    const unsigned flags = one.value("nonblocking", false) ? stream_beside_the_null_stream : 0;
+    const unsigned flags = step.value("nonblocking", false) ? beside_the_null_stream : 0;
     if (stream == nullptr) driver_.check(driver_.stream_create(&stream, flags), "cuStreamCreate");
     return stream;
   }
-  Event event_of(const Json& one) {
-    Event& event = events_[one.at("event").get<std::uint64_t>()];
-    if (event == nullptr) driver_.check(driver_.event_create(&event, event_without_time), "cuEventCreate");
+  Event event(std::uint64_t number) {
+    Event& event = events_[number];
+    if (event == nullptr) driver_.check(driver_.event_create(&event, without_time), "cuEventCreate");
     return event;
   }
   Result wait_everywhere(Event event) const {
@@ -142,59 +135,48 @@ class Replay {
   }
 
   void add(const Json& one) {
-    const std::string op = one.at("op").get<std::string>();
-    const bool is_everywhere = op == "wait" && !one.contains("stream");
-    const Stream stream = is_everywhere ? nullptr : stream_of(one);
+    const std::string op = one.at("op");
+    const Stream stream = stream_of(one);
+    const Event awaited = op == "record" || op == "wait" ? event(one.at("event").get<std::uint64_t>()) : nullptr;
     if (op == "launch") {
       add_launch(one, stream);
     } else if (op == "record") {
-      steps_.emplace_back([this, stream, event = event_of(one)] { return driver_.event_record(event, stream); });
+      steps_.emplace_back([=, this] { return driver_.event_record(awaited, stream); });
+    } else if (op == "wait" && one.contains("stream")) {
+      steps_.emplace_back([=, this] { return driver_.stream_wait(stream, awaited, 0); });
     } else if (op == "wait") {
-      steps_.emplace_back([this, is_everywhere, stream, event = event_of(one)] {
-        return is_everywhere ? wait_everywhere(event) : driver_.stream_wait(stream, event, 0);
-      });
-    } else if (op == "write") {
-      const Bytes bytes = bytes_of(one.at("content").get<std::string>());
-      const auto all = std::as_bytes(std::span(bytes));
-      sent_.emplace_back(driver_, std::vector<std::byte>(all.begin(), all.end()), 0);
-      add_copy(needed(one, "to"), sent_.back().address(), bytes.size(), stream);
-    } else if (op == "copy") {
-      add_copy(needed(one, "to"), needed(one, "from"), one.at("bytes").get<std::size_t>(), stream);
+      steps_.emplace_back([=, this] { return wait_everywhere(awaited); });
+    } else if (op == "write" || op == "copy") {
+      const Bytes content = op == "write" ? moved_bytes(one.at("content")) : Bytes();
+      const auto bytes = std::as_bytes(std::span(content));
+      if (op == "write") sent_.emplace_back(driver_, std::vector<std::byte>(bytes.begin(), bytes.end()), 0);
+      const DeviceAddress to = needed(one.at("to")), from = op == "write" ? sent_.back().address() : needed(one.at("from"));
+      const std::size_t count = op == "write" ? content.size() : one.at("bytes").get<std::size_t>();
+      steps_.emplace_back([=, this] { return driver_.copy_on_device(to, from, count, stream); });
     } else if (op == "fill") {
-      steps_.emplace_back([this, to = needed(one, "to"), bytes = one.at("bytes").get<std::size_t>(),
-                           value = static_cast<unsigned char>(one.at("value").get<unsigned>()),
-                           stream] { return driver_.fill_bytes_in(to, value, bytes, stream); });
-    } else if (op != "stream") {
-      throw std::runtime_error("a launcher's plan has an unknown step");
+      const auto value = static_cast<unsigned char>(one.at("value").get<unsigned>());
+      const auto bytes = one.at("bytes").get<std::size_t>();
+      steps_.emplace_back([=, this, to = needed(one.at("to"))] { return driver_.fill_bytes_in(to, value, bytes, stream); });
     }
   }
-  void add_copy(DeviceAddress to, DeviceAddress from, std::size_t bytes, Stream stream) {
-    steps_.emplace_back([this, to, from, bytes, stream] { return driver_.copy_on_device(to, from, bytes, stream); });
-  }
-  // The driver reads as much of each argument as nvcc's kernel takes. Where it cannot say how much, there are zeros behind.
+  // The driver reads as much of each argument as nvcc's kernel takes, so that must be what was recorded.
   void add_launch(const Json& one, Stream stream) {
-    const Function kernel = module_.function(name_among(one.at("kernel").get<std::string>()));
+    const Function kernel = module_.function(named(one.at("kernel")));
     const protocol::LaunchConfig config{one.at("grid").get<protocol::Extent>(), one.at("block").get<protocol::Extent>(),
                                         one.at("shared").get<std::size_t>()};
     const int fixed = driver_.attribute(kernel, FunctionAttribute::static_shared_bytes);
     if (const int shared = static_cast<int>(config.shared_bytes); shared + fixed > usual_shared_bytes)
       driver_.check(driver_.function_set(kernel, static_cast<int>(FunctionAttribute::most_dynamic_shared_bytes), shared), "dynamic memory");
+    if (driver_.function_parameter == nullptr) throw std::runtime_error("launchers are timed with a driver of CUDA 12.4 or newer");
     std::vector<void*>& parameters = parameters_.emplace_back();
-    const auto taken = [&](std::size_t& size) {
-      std::size_t offset = 0;
-      return driver_.function_parameter(kernel, parameters.size(), &offset, &size) == 0;
-    };
-    for (const auto& argument : one.at("arguments")) {
-      Bytes& bytes = arguments_.emplace_back(bytes_of(argument.get<std::string>()));
-      std::size_t size = bytes.size();
-      if (driver_.function_parameter != nullptr && (!taken(size) || size != bytes.size())) throw std::runtime_error(other_parameters);
-      bytes.resize(std::max(bytes.size(), usual_parameter));
-      parameters.push_back(bytes.data());
+    for (const Json& argument : one.at("arguments")) parameters.push_back(arguments_.emplace_back(moved_bytes(argument)).data());
+    for (std::size_t i = 0, offset = 0, size = 0; i <= parameters.size(); ++i) {
+      const bool is_taken = driver_.function_parameter(kernel, i, &offset, &size) == 0;
+      const bool fits = i < parameters.size() ? is_taken && size == one.at("arguments")[i].size() : !is_taken;
+      if (!fits) throw std::runtime_error("nvcc's kernel has other parameters than the one that was launched");
     }
-    if (std::size_t size = 0; driver_.function_parameter != nullptr && taken(size)) throw std::runtime_error(other_parameters);
-    parameters.resize(parameters.size() + usual_parameter, zeros_.data());
-    configs_.push_back(config);
-    steps_.emplace_back([this, kernel, config, stream, at = parameters.data()] { return driver_.launch(kernel, config, at, stream); });
+    if (parameters_.size() == 1) first_config = config;
+    steps_.emplace_back([=, this, at = parameters.data()] { return driver_.launch(kernel, config, at, stream); });
   }
 
   const Driver& driver_;
@@ -204,11 +186,9 @@ class Replay {
   std::deque<GuardedBuffer> scratch_, sent_;
   std::map<std::uint64_t, Stream> streams_;
   std::map<std::uint64_t, Event> events_;
-  Event fence_ = nullptr;
-  Bytes zeros_;
+  Event fence_;
   std::deque<Bytes> arguments_;
   std::deque<std::vector<void*>> parameters_;
-  std::vector<protocol::LaunchConfig> configs_;
   std::vector<std::function<Result()>> steps_;
 };
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -24,7 +25,7 @@ struct Rows {
 
 class LaunchPlan {
  public:
-  // {"op": …, …}: see kit/gpu/replay.hpp.
+  // {"op": …, "stream": …, …}: see kit/gpu/replay.hpp.
   void add(nlohmann::json step) {
     written_ += json_text(step).size();
     if (steps_.size() == most_steps || written_ > most_written) return refuse("it asks for too many launches, copies and the like");
@@ -39,6 +40,11 @@ class LaunchPlan {
     if (from != nullptr) step["from"] = from->memory->address + from->offset;
     add(std::move(step));
   }
+  // Bytes that the host sends: it has made them without knowing any input.
+  void sent(std::uint64_t to, const char* bytes, std::size_t count, std::uint64_t stream) {
+    if (written_ <= most_written)
+      add({{"op", "write"}, {"to", to}, {"content", std::vector<std::uint8_t>(bytes, bytes + count)}, {"stream", stream}});
+  }
   // The host waits for this stream, or for all, before it asks for more.
   void join(std::optional<std::uint64_t> stream) {
     if (stream) streams_.insert(*stream);
@@ -47,21 +53,12 @@ class LaunchPlan {
       add({{"op", "wait"}, {"event", 0}});
     }
   }
-  // Bytes that the host sends: it has made them without knowing any input.
-  void sent(std::uint64_t to, const char* bytes, std::size_t count, std::uint64_t stream) {
-    if (written_ > most_written) return;  // and refused
-    std::string content;
-    for (std::size_t i = 0; i < count; ++i)
-      for (const int half : {bytes[i] >> 4, +bytes[i]}) content += "0123456789abcdef"[half & 15];
-    add({{"op", "write"}, {"to", to}, {"content", content}, {"stream", stream}});
-  }
   // Why the plan is not all that the launcher does. The first reason counts.
   void refuse(const std::string& why) {
     if (refusal_.empty()) refusal_ = "a launcher is timed by what it asks of the GPU alone, but " + why;
   }
   // `variables`: KernelRunners::Variables.
-  template <class Variables>
-  nlohmann::json whole(DeviceMemory& memory, const Variables& variables) {
+  nlohmann::json whole(DeviceMemory& memory, const auto& variables) {
     nlohmann::json all = nlohmann::json::array();
     std::size_t allocated = 0;
     memory.for_each([&](const Allocation& one) {

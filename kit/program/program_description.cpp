@@ -45,8 +45,8 @@ void from_json(const json& value, OperandDescription& one) {
   if (!one.is_scalar) one.on_host = strict::text(value.at("memory")) == "host";
 }
 
-TILELAB_FIELDS(ProgramDescription,
-               TILELAB_NEEDS(kernels, limits) TILELAB_MAY_HAVE(operands, altered, options, trace, plan, transfer_log, kept_reads, shown_reads))
+TILELAB_FIELDS(ProgramDescription, TILELAB_NEEDS(kernels, limits)
+                                       TILELAB_MAY_HAVE(operands, altered, options, trace, plan, transfer_log, kept_reads, shown_reads))
 
 ProgramDescription program_from(const json& value) {
   ProgramDescription program;

@@ -331,10 +331,10 @@ struct ClockReading {
 
 struct TimingReply {
   Status status = Status::completed;
-  std::string detail;                            // if the status is not `completed`: one sentence
-  unsigned contestant = 0;                       // if the status is not `completed`: whose launch it was
-  bool slow = false;                             // with `timeout`: the launch does end, but is too slow; with `launch-error`: no fault, but not timed
-  std::vector<LaunchConfig> configs;             // for each contestant
+  std::string detail;                 // if the status is not `completed`: one sentence
+  unsigned contestant = 0;            // if the status is not `completed`: whose launch it was
+  bool slow = false;                  // with `timeout`: the launch does end, but is too slow; with `launch-error`: no fault, but not timed
+  std::vector<LaunchConfig> configs;  // for each contestant
   std::vector<std::vector<double>> nanoseconds;  // for each contestant, for each round
   ClockReading before, after;                    // of the timed rounds
   double warm_up_ms = 0, timed_ms = 0;           // wall-clock time

@@ -244,7 +244,7 @@ def row(one: Measurement) -> str:
     if one.control is None:
         return "| " + " | ".join([*cells, "", "", "", "", f"not measured: {one.trouble}", ""]) + " |"
     for kernel in one.point.kernels:
-        cells += [f"{kernel.milliseconds:.4f}", f"{kernel.gflops:,.0f}" if kernel.gflops else "–"]
+        cells += [f"{kernel.milliseconds:.4f}", f"{kernel.gflops:,.0f}" if kernel.gflops else "-"]
     cells += [str(one.point.kernels[-1].speedup or ""), f"{one.control}{' **noisy**' if one.trouble else ''}"]
     return "| " + " | ".join(cells) + " |"
 

@@ -126,12 +126,10 @@ def build(toolset: Toolset, contestants: Sequence[Contestant | LibraryContestant
             "cubin": f"{number}/{image['cubin']}", "functions": image["functions"], "kernel": image["kernel"],
             "ask_launch": image["ask_launch"], "alone": not contestant.trusted,
         })  # fmt: skip
-    launchers = next(
-        (one.lab for one in contestants if isinstance(one, Contestant) and one.lab.public.has_operands), None
-    )
+    labs = (one.lab for one in contestants if isinstance(one, Contestant) and one.lab.public.has_operands)
     shutil.copyfile(stage(toolset), folder / STAGE)
     names = tuple(one.name for one in contestants)
-    return Built(folder, tuple(descriptions), names, tuple(dict.fromkeys(folders)), tuple(silent), launchers)
+    return Built(folder, tuple(descriptions), names, tuple(dict.fromkeys(folders)), tuple(silent), next(labs, None))
 
 
 def _compile(toolset: Toolset, one: Contestant, folder: Path) -> bool:
@@ -169,14 +167,16 @@ def _compile_launcher(toolset: Toolset, one: Contestant, folder: Path) -> None:
     if why and (one.trusted or (built.program is None and not re.search(r"\berror\b", built.log))):
         raise ContestError(f"{one.name} cannot be compiled to be timed: {why}")
     if not (folder / IMAGE).is_file():
-        nothing = {"cubin": "", "functions": (), "kernel": "", "ask_launch": ""}
-        (folder / IMAGE).write_text(json.dumps(nothing), encoding="utf-8")
+        (folder / IMAGE).write_text('{"cubin": "", "functions": [], "kernel": "", "ask_launch": ""}', encoding="utf-8")
     assert lab.public.performance is not None
     for shape in (lab.public.performance.shape, *lab.public.performance.sweep):
-        if program and not why:
-            TimedProblem.of(lab, shape).plan(lab, program, folder / f"{shape}{_PLAN}")
-        else:
-            (folder / f"{shape}{_PLAN}").write_text(json.dumps({"refusal": why}), encoding="utf-8")
+        plan = folder / f"{shape}{_PLAN}"
+        plan.write_text(json.dumps({"refusal": why}), encoding="utf-8")
+        try:
+            if program and not why:
+                TimedProblem.of(lab, shape).plan(lab, program, plan)
+        except RuntimeError as error:
+            raise ContestError(f"{one.name} cannot be run to be timed: {error}") from error
 
 
 def _kept(toolset: Toolset, contestant: Contestant) -> Path:
@@ -205,6 +205,11 @@ def _key(toolset: Toolset, one: Contestant) -> str:
     digest = hashlib.sha256(one.source.read_bytes())
     facts = (one.source.name, one.entries, one.max_registers, target, toolchain.root, toolchain.version)
     digest.update(repr(facts).encode())
+    if (spec := one.lab.public).has_operands:
+        beside = [one.lab.public_dir / name for name in spec.headers] + one.lab.files_beside(one.source.parent)
+        digest.update(spec.model_dump_json().encode())
+        for path in (toolset.part("broker"), *beside):
+            digest.update(path.read_bytes())
     for include in toolchain.includes:
         for header in sorted(path for path in include.rglob("*") if path.is_file()):
             digest.update(header.read_bytes())

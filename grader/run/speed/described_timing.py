@@ -78,6 +78,7 @@ class TimedProblem:
             for name in lab.public.host_parameters or dict.fromkeys([*sizes, *known])
         ]
         asked, record = file.with_suffix(".program"), file.with_suffix(".record")
+        file.unlink(missing_ok=True)
         asked.write_text(json.dumps(description), encoding="utf-8")
         command = [said["broker"], "--program", str(asked)]
         ended = json.loads(run_reporter("the broker", command, record, _SECONDS * clock_factor()))["ended"]

@@ -234,7 +234,8 @@ Reply chunk(Session& session, const HostRequest& request) {
     const std::size_t some = std::min(bytes - done, rows.row_bytes - column), place = rows.offset + row * rows.pitch + column;
     if (transfer.to_device) {
       std::memcpy(rows.memory->content + place, session.staging + done, some);
-      if (session.plan && transfer.host != 0) session.plan->sent(rows.memory->address + place, session.staging + done, some, transfer.stream);
+      if (session.plan && transfer.host != 0)
+        session.plan->sent(rows.memory->address + place, session.staging + done, some, transfer.stream);
       mark_as_set(rows.memory->marks, place, some);
       session.view.hand_out(*rows.memory, place, some, transfer.at);
       session.transfer_log.sent(transfer.at, transfer.host + row * transfer.host_pitch + column, rows.memory->content + place, some);

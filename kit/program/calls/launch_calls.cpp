@@ -313,7 +313,7 @@ Reply launch(Session& session, const HostRequest& request) {
   if (session.plan) {
     if (launch.cooperative) session.plan->refuse("it makes a cooperative launch");
     json step = asked(request, launch);
-    step.update({{"op", "launch"}, {"arguments", arguments}, {"stream", request.number_or("stream", 0)}});
+    step.update({{"op", "launch"}, {"arguments", launch.arguments}, {"stream", request.number_or("stream", 0)}});
     session.plan->add(std::move(step));
     return reply_of(0);
   }
