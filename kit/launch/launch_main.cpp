@@ -340,6 +340,8 @@ protocol::TimingReply timed(const ProgramOptions& options, protocol::TimingReque
 
 json time(const ProgramOptions& options) {
   const std::string described = options.has("described") ? options.text("described") : "";
+  for (const std::string needed : {"problem", "shape"})
+    if (described.empty() && !options.has(needed)) options.refuse("--" + needed + " is missing");
   const judge::TimedWork work =
       described.empty() ? judge::work_to_time(options.text("problem"), options.text("shape")) : described_work(described);
   judge::RandomStream random(judge::SecretKey::from_number(options.number<std::uint64_t>("seed")).derive("timer", 0));
@@ -378,19 +380,18 @@ struct Mode {
 };
 
 std::vector<Mode> modes() {
-  return {
-      {"check", "--launch LAUNCH.json", {{"launch"}}, check},
-      {"time",
-       "(--problem NAME --shape 1024x1024x1024 | --described TIMED.json) --seed N --rounds N --warm-up-ms N --limit-ms N --kept CONTESTANT",
-       {{"problem", OptionRule::Kind::optional},
-        {"shape", OptionRule::Kind::optional},
-        {"described", OptionRule::Kind::optional},
-        {"seed"},
-        {"rounds"},
-        {"warm-up-ms"},
-        {"limit-ms"},
-        {"kept"}},
-       time}};
+  return {{"check", "--launch LAUNCH.json", {{"launch"}}, check},
+          {"time",
+           "--problem NAME --shape 1024x1024x1024 (or --described FILE) --seed N --rounds N --warm-up-ms N --limit-ms N --kept CONTESTANT",
+           {{"problem", OptionRule::Kind::optional},
+            {"shape", OptionRule::Kind::optional},
+            {"described", OptionRule::Kind::optional},
+            {"seed"},
+            {"rounds"},
+            {"warm-up-ms"},
+            {"limit-ms"},
+            {"kept"}},
+           time}};
 }
 
 void write_down(int argc, char** argv) {
