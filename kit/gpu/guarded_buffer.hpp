@@ -30,15 +30,16 @@ class GuardedBuffer {
   // Holds a copy of `content`, between zones of `guard` bytes. Use 0 if another program watches the accesses, because it would
   // take the zones for ordinary memory. Throws DriverError.
   GuardedBuffer(const Driver& driver, const std::vector<std::byte>& content, std::size_t guard = guard_bytes)
-      : GuardedBuffer(driver, content.size(), guard) {
-    if (bytes_ != 0) driver_.check(driver_.copy_to_device(address(), content.data(), bytes_), "cuMemcpyHtoD");
-  }
-  // Unwritten memory; without zones, for an output if another program watches the reads.
-  GuardedBuffer(const Driver& driver, std::size_t bytes, std::size_t guard = 0)
-      : driver_(driver), bytes_(bytes), padded_((bytes + word - 1) / word * word), guard_(guard) {
+      : driver_(driver), bytes_(content.size()), padded_((content.size() + word - 1) / word * word), guard_(guard) {
     const std::size_t all = std::max(padded_ + 2 * guard_, word);
     driver_.check(driver_.memory_allocate(&memory_, all), "cuMemAlloc");
-    if (guard_ != 0) driver_.check(driver_.fill_words(memory_, guard_word, all / word), "cuMemsetD32");
+    driver_.check(driver_.fill_words(memory_, guard_word, all / word), "cuMemsetD32");
+    if (bytes_ != 0) driver_.check(driver_.copy_to_device(address(), content.data(), bytes_), "cuMemcpyHtoD");
+  }
+  // Unwritten memory without zones: for an output, if another program watches the reads, and for what a launcher allocates.
+  GuardedBuffer(const Driver& driver, std::size_t bytes)
+      : driver_(driver), bytes_(bytes), padded_((bytes + word - 1) / word * word), guard_(0) {
+    driver_.check(driver_.memory_allocate(&memory_, std::max(padded_, word)), "cuMemAlloc");
   }
   GuardedBuffer(GuardedBuffer&& other) noexcept
       : driver_(other.driver_), memory_(std::exchange(other.memory_, 0)), bytes_(other.bytes_), padded_(other.padded_),

@@ -1,8 +1,7 @@
 // A launcher on a GPU, as the list of what it asks of the device (kit/program/launch_plan.hpp): launches, copies, fills, and their order
 // in streams. The student's host code ran before, where there is no GPU. Here it can keep no result from call to call, touch no clock,
 // see no input and leave nothing running. So the time is that of the device, from the first of these steps until all streams are idle;
-// launching from the host and cudaMalloc() are not in it, as little as where the lab's judge launches a kernel. Bytes that the host sent
-// lie on the device before.
+// launching from the host and cudaMalloc() are not in it, as where one kernel is timed. Bytes that the host sent lie on the device before.
 //
 // A step: {"op": "launch", "kernel", "grid", "block", "shared", "arguments": [[bytes]], "stream"}, {"op": "copy", "to", "from", "bytes",
 // "stream"}, {"op": "write", "to", "content": [bytes], "stream"}, {"op": "fill", "to", "bytes", "value", "stream"}, {"op": "stream",
@@ -38,7 +37,7 @@ class Replay {
     for (const Json& one : plan.at("memory")) {
       const auto bytes = one.at("bytes").get<std::size_t>();
       const bool is_scratch = !one.contains("operand") && !one.contains("variable");
-      if (is_scratch) scratch_.emplace_back(driver_, (bytes + 3) / 4 * 4, guard_bytes);
+      if (is_scratch) scratch_.emplace_back(driver_, (bytes + 3) / 4 * 4);
       places_[one.at("address").get<std::uint64_t>()] = {bytes, is_scratch ? scratch_.back().address()
                                                                 : one.contains("operand")
                                                                     ? operands.at(one.at("operand").get<std::string>())
@@ -57,9 +56,6 @@ class Replay {
   void poison(std::uint32_t word) const {
     for (const GuardedBuffer& one : scratch_) driver_.check(driver_.fill_words(one.address(), word, one.bytes() / 4), "cuMemsetD32");
   }
-  bool has_overrun() const {
-    return std::ranges::any_of(scratch_, [](const GuardedBuffer& one) { return one.overrun().has_value(); });
-  }
   // Queues all steps between what the null stream has and what it gets next. `release`: lets the device begin, called where more are to
   // be queued than fit. Returns the driver's first error.
   Result queue(const std::function<void()>& release) const {
@@ -75,7 +71,6 @@ class Replay {
     }
     return result;
   }
-  protocol::LaunchConfig first_config;  // of its launches
 
  private:
   using Json = nlohmann::json;
@@ -175,7 +170,6 @@ class Replay {
       const bool fits = i < parameters.size() ? is_taken && size == one.at("arguments")[i].size() : !is_taken;
       if (!fits) throw std::runtime_error("nvcc's kernel has other parameters than the one that was launched");
     }
-    if (parameters_.size() == 1) first_config = config;
     steps_.emplace_back([=, this, at = parameters.data()] { return driver_.launch(kernel, config, at, stream); });
   }
 

@@ -35,7 +35,10 @@ def test_a_launcher_and_a_program_start_their_kernels_themselves() -> None:
         (KERNEL | {"headers": ["wb.h"]}, "`headers` has no meaning"),
         ({"contract": "launcher"}, "needs `launcher`"),
         (LAUNCHER | KERNEL, "`kernel` has no meaning"),
-        (LAUNCHER | {"performance": {"baseline": "x", "shape": "1"}}, "`performance` has no meaning"),
+        (
+            LAUNCHER | {"performance": {"baseline": "x", "shape": "1"}},
+            "a lab whose host code launches kernels is timed where lab.toml",
+        ),
         ({"contract": "program", "memory": "host"}, "`memory` has no meaning"),
         (LAUNCHER | {"launcher": "solve"}, "no demangled signature"),
         (LAUNCHER | {"launcher": "solve(int); system(1)"}, "no demangled signature"),
