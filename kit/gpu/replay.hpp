@@ -13,6 +13,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <regex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -104,9 +105,15 @@ class Replay {
     }
     return bytes;
   }
+  // nvcc and the host's compiler name what lies in an unnamed namespace in their own ways.
+  static std::string plain(const std::string& symbol) {
+    static const std::regex unnamed(R"((\(anonymous namespace\)|_INTERNAL_\w*|_GLOBAL__N_\w*)::)");
+    return std::regex_replace(demangled(symbol), unnamed, "");
+  }
   std::string named(const std::string& symbol) const {
     if (std::ranges::find(functions_, symbol) != functions_.end()) return symbol;
-    if (const auto name = kernel_among(functions_, demangled(symbol))) return *name;
+    for (const std::string& name : functions_)
+      if (plain(name) == plain(symbol)) return name;
     throw std::runtime_error("nvcc's program has no " + demangled(symbol));
   }
   Stream stream_of(const Json& step) {

@@ -1,14 +1,17 @@
 // verdict: pass points: any
-// The upper half in one stream, the lower half in another, over memory of its own.
+// The upper half in one stream, the lower half in another, over memory of its own, and with names in a namespace without one.
 #include <cuda_runtime.h>
 
 #define TILE 32
 #define ROWS 8  // of threads in a block
 
+namespace {
+__constant__ float zero[2];
+
 __global__ void matrix_multiplication_kernel(const float* A, const float* B, float* C, int M, int N, int K) {
   __shared__ float a[TILE][TILE], b[TILE][TILE];
   int col = blockIdx.x * TILE + threadIdx.x, row = blockIdx.y * TILE + threadIdx.y;
-  float sums[TILE / ROWS] = {0.0f, 0.0f, 0.0f, 0.0f};
+  float sums[TILE / ROWS] = {zero[0], zero[1], zero[0], zero[1]};
   for (int first = 0; first < N; first += TILE) {
     for (int i = 0; i < TILE; i += ROWS) {
       int n = first + threadIdx.y + i;
@@ -28,12 +31,16 @@ __global__ void matrix_multiplication_kernel(const float* A, const float* B, flo
   }
 }
 
+}  // namespace
+
 // A, B and C lie in the GPU's memory.
 extern "C" void solve(const float* A, const float* B, float* C, int M, int N, int K) {
   dim3 threadsPerBlock(TILE, ROWS);
   dim3 blocksPerGrid((K + TILE - 1) / TILE, (M + TILE - 1) / TILE);
 
   float* all;
+  float nothing[2] = {0.0f, 0.0f};
+  cudaMemcpyToSymbol(zero, nothing, sizeof nothing);
   cudaStream_t streams[2];
   cudaEvent_t done;
   cudaMalloc(&all, sizeof(float) * M * K);
