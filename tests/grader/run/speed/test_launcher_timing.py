@@ -326,5 +326,8 @@ def test_a_lab_that_cannot_be_timed_says_why_and_what_to_do_instead() -> None:
     assert "takes n" in refused(performance={"baseline": "naive.cu", "shape": "10x10"})
     assert "where lab.toml has its [problem]" in refused(problem="scan.hpp")
     assert "a hand-in of several sources" in refused(files=["f.cu", "*.cu"])
-    doubles = {**SPEC["problem"], "input": [{"name": "x", "shape": ["n"], "type": "double"}, {"name": "a"}]}  # type: ignore[dict-item]
+    doubles = {
+        **LAB.public.model_dump()["problem"],
+        "input": [{"name": "x", "shape": ["n"], "type": "double"}, {"name": "a"}],
+    }
     assert "x is timed only as random numbers of type float" in refused(problem=doubles)
