@@ -52,8 +52,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _take_turns(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Files that are marked `in_turn(n)` run an n-th of their tests at each commit. All of them run in a file that the last commit, or
-    merge, changed, and where a file is asked for by its name.
+    """Files that are marked `in_turn(n)` run an n-th of their tests at each commit. All of them run in a file that is asked for by its
+    name, and where the last commit, or merge, changed the file itself or a document, a lab's file or the like that it names.
     """
     marked: dict[str, dict[str, int]] = {}
     for item in items:
@@ -61,7 +61,11 @@ def _take_turns(config: pytest.Config, items: list[pytest.Item]) -> None:
             marked.setdefault(item.nodeid.split("::")[0], {})[item.nodeid] = mark.args[0]
     whole = {str((config.invocation_params.dir / one.split("::")[0]).resolve()) for one in config.args}
     with contextlib.suppress(OSError):  # no git: nothing has changed
-        whole |= {str(config.rootpath / one) for one in changed_files(config.rootpath, "HEAD^1")}
+        changed = [Path(one) for one in changed_files(config.rootpath, "HEAD^1")]
+        whole |= {str(config.rootpath / one) for one in changed}
+        names = {one.name for one in changed if one.suffix not in {".py", ".cpp", ".hpp"}}
+        texts = {file: (config.rootpath / file).read_text(encoding="utf-8") for file in marked}
+        whole |= {str(config.rootpath / file) for file, text in texts.items() if any(one in text for one in names)}
     waiting: set[str] = set()
     for file, tests in marked.items():
         if str(config.rootpath / file) not in whole:

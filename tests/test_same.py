@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[1]
 SAME: dict[str, Any] = runpy.run_path(str(ROOT / "tests" / "same.py"))

@@ -15,7 +15,7 @@ from grader.cli.launches import check_command
 from grader.engines.backend import COMPILER_VARIABLE
 from grader.run.launches.kernel_check import CheckReport, CheckRequest
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 HERE = Path(__file__).resolve().parent
 PROGRAM = """#include <thrust/device_vector.h>

@@ -17,7 +17,7 @@ import pytest
 from grader.model.labs import lab_ids
 from tests.conventions.conftest import CopiedTree, named_files
 
-pytestmark = [pytest.mark.long, pytest.mark.in_turn(3)]
+pytestmark = [pytest.mark.long, pytest.mark.in_turn(4)]
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("grader", "assignments", "solutions", "kit")

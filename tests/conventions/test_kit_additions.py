@@ -18,7 +18,7 @@ import pytest
 
 from tests.conventions.conftest import CopiedTree, named_files
 
-pytestmark = [pytest.mark.long, pytest.mark.in_turn(3)]
+pytestmark = [pytest.mark.long, pytest.mark.in_turn(6)]
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = (

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 import pytest
 from corpus_sample import sample
 
-pytestmark = pytest.mark.in_turn(3)
+pytestmark = pytest.mark.in_turn(4)
 
 ROOT = Path(__file__).resolve().parents[2]
 _LINK = re.compile(r'<(\w+)[^>]*? (?:href|src)="([^"]*)"')

@@ -14,7 +14,7 @@ from grader.course.new_lab import files_of, with_defaults, write_lab
 from grader.course.starters import outdated
 from grader.model.labs import load_lab
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ROOT / "docs" / "small-labs"

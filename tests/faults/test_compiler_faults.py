@@ -12,7 +12,7 @@ from corpus_sample import sample
 from grader.engines import build_steps
 from grader.system import worker_processes
 
-pytestmark = [pytest.mark.long, pytest.mark.in_turn(3)]
+pytestmark = [pytest.mark.long, pytest.mark.in_turn(4)]
 
 Prove = Callable[[Callable[[Any], AbstractContextManager[None]], str], None]
 Row = tuple[Callable[[Any], AbstractContextManager[None]], str]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = [pytest.mark.long, pytest.mark.in_turn(3)]
+pytestmark = [pytest.mark.long, pytest.mark.in_turn(4)]
 
 Prove = Callable[[Callable[[Any], AbstractContextManager[None]], str], None]
 SmallDisk = Callable[[Path, str], None]

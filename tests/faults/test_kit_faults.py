@@ -14,7 +14,7 @@ from corpus_sample import sample
 
 from grader.run import judge_call
 
-pytestmark = [pytest.mark.long, pytest.mark.in_turn(3)]
+pytestmark = [pytest.mark.long, pytest.mark.in_turn(4)]
 
 Prove = Callable[[Callable[[Any], AbstractContextManager[None]], str], None]
 _REPORT = 'while [ "$1" != --report ]; do shift; done; report=$2\n'

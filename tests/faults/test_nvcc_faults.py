@@ -12,7 +12,7 @@ from grader.system.confinement import gpu_devices
 
 pytestmark = [
     pytest.mark.skipif(bool(gpu_devices()), reason="this machine has a GPU, which wants a real nvcc"),
-    pytest.mark.in_turn(3),
+    pytest.mark.in_turn(4),
 ]
 
 _VERSION = 'if [ "$1" = --version ]; then echo "Cuda compilation tools, release 13.0"; exit 0; fi\n'

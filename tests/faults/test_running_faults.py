@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from corpus_sample import sample
 
-pytestmark = [pytest.mark.long, pytest.mark.in_turn(3)]
+pytestmark = [pytest.mark.long, pytest.mark.in_turn(4)]
 
 Prove = Callable[[Callable[[Any], AbstractContextManager[Any]], str], None]
 

@@ -36,7 +36,7 @@ from grader.run import judge_call
 from grader.run.lab_judging import LabJudge
 from grader.run.scoring.lab_score import score_lab
 
-pytestmark = [pytest.mark.long, pytest.mark.in_turn(3)]
+pytestmark = [pytest.mark.long, pytest.mark.in_turn(4)]
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 13

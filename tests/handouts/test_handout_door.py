@@ -15,7 +15,7 @@ from kernel_labs import kernel_lab_ids
 from grader.course.handout_archive import Handout
 from grader.model.labs import lab_ids, load_lab
 
-pytestmark = pytest.mark.in_turn(3)
+pytestmark = pytest.mark.in_turn(4)
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDER = '#!/bin/sh\necho "$@" >>"$(dirname "$0")/calls"\ncase $2 in 02-*) exit 1 ;; esac\n'

@@ -21,7 +21,7 @@ from grader.model.verdicts import Verdict
 from grader.run.lab_judging import LabJudge
 from grader.run.scoring.metrics import LOAD
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[2]
 WRONG = ROOT / "tests" / "labs" / "mistakes" / "01-naive" / "no_plus.cu"

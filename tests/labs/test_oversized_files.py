@@ -10,7 +10,7 @@ import pytest
 from grader.model.result import LabResult
 from grader.model.verdicts import Verdict
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 KERNEL = """#include <tilelab/device.cuh>
 {before}

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from grader.cli.cli import app
 from grader.run import judge_call
 
-pytestmark = [pytest.mark.usefixtures("built_once"), pytest.mark.in_turn(3)]
+pytestmark = [pytest.mark.usefixtures("built_once"), pytest.mark.in_turn(4)]
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "solutions" / "02-tiled" / "matmul_tiled.cu"

@@ -13,7 +13,7 @@ from kernel_labs import kernel_lab_ids
 
 from grader.model.labs import load_lab
 
-pytestmark = [pytest.mark.long, pytest.mark.in_turn(3)]
+pytestmark = [pytest.mark.long, pytest.mark.in_turn(4)]
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = kernel_lab_ids(ROOT)[1]

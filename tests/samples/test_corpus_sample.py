@@ -68,16 +68,20 @@ def test_it(number): assert number < 6
 
 @pytest.fixture
 def marked(tmp_path: Path) -> Callable[..., str]:
-    """What pytest says of two files in a repository: `test_marked.py` as it was committed, and `test_changed.py`, which was changed."""
-    for name in ("test_marked.py", "test_changed.py"):
+    """What pytest says of three files in a repository: of `test_marked.py` nothing has changed, `test_changed.py` has, and so has the page
+    that `test_of_guide.py` names.
+    """
+    for name in ("test_marked.py", "test_changed.py", "guide.md"):
         (tmp_path / name).write_text(MARKED)
+    (tmp_path / "test_of_guide.py").write_text(f"{MARKED}PAGE = 'docs/guide.md'\n")
     shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  in_turn(n): a share\n  long: long\n")
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "a"], ["commit", "-qm", "b", "--allow-empty"]):
         subprocess.run(
             ["git", "-c", "user.name=Ada", "-c", "user.email=a@example.org", *words], cwd=tmp_path, check=True
         )
-    (tmp_path / "test_changed.py").write_text(MARKED + "\n")
+    for name in ("test_changed.py", "guide.md"):
+        (tmp_path / name).write_text(MARKED + "\n")
     path = os.pathsep.join(map(str, (ROOT, ROOT / "tests" / "samples")))
 
     def run(*words: str, **environment: str) -> str:
@@ -90,12 +94,14 @@ def marked(tmp_path: Path) -> Callable[..., str]:
     return run
 
 
-def test_a_share_of_marked_files_runs_and_all_of_one_that_was_changed_or_named(marked: Callable[..., str]) -> None:
+def test_a_share_of_marked_files_runs_and_all_of_one_that_was_changed_or_is_asked_for(
+    marked: Callable[..., str],
+) -> None:
     said = marked(TILELAB_SAMPLE_SEED="1")
     assert "sampled with seed 1: 2 of 6 cases" in said
-    assert "8 passed, 4 deselected" in said
+    assert "14 passed, 4 deselected" in said
     assert "12 passed" in marked("test_marked.py", "test_changed.py", TILELAB_SAMPLE_SEED="1")
-    assert "12 passed" in marked(TILELAB_WHOLE_CORPUS="1")
+    assert "18 passed" in marked(TILELAB_WHOLE_CORPUS="1")
 
 
 def test_each_member_of_a_kind_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,10 @@ def test_holds_what_packages_ship_outside_usr_in_the_same_place(tmp_path: Path) 
     assert (tmp_path / "prefix/usr/bin/old").read_text() == "y"
 
 
-def test_a_program_finds_the_libraries_unpacked_with_it_and_hands_on_no_trace_of_them(tmp_path: Path) -> None:
+def test_a_program_finds_the_libraries_unpacked_with_it_and_hands_on_no_trace_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
     machine = run("gcc", "-print-multiarch").strip()
     (tmp_path / "library.c").write_text("int answer(void) { return 42; }\n")
     (tmp_path / "program.c").write_text(

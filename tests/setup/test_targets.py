@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from corpus_sample import sample
 
-pytestmark = [pytest.mark.long, pytest.mark.in_turn(3)]
+pytestmark = [pytest.mark.long, pytest.mark.in_turn(4)]
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = "01-naive"

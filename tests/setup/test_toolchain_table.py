@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-pytestmark = [pytest.mark.long, pytest.mark.in_turn(2)]
+pytestmark = [pytest.mark.long, pytest.mark.in_turn(3)]
 
 ROOT = Path(__file__).resolve().parents[2]
 PATH = ROOT / "tests" / "toolchain_table.py"

@@ -15,7 +15,7 @@ from grader.course.starters import stale
 from grader.model.errors import RemediableError
 from grader.model.labs import load_lab
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[3]
 PATTERN = "02-tiled"

@@ -93,7 +93,7 @@ def test_a_data_set_that_does_not_fit_is_told_by_a_proof(tmp_path: Path, x: str,
     assert said in told
 
 
-@pytest.mark.in_turn(4)
+@pytest.mark.in_turn(6)
 def test_the_largest_sizes_that_may_be_drawn_are_tried_by_a_proof(tmp_path: Path) -> None:
     lab = lab_with(tmp_path, {})
     drawn = lab.public.case[0].model_copy(update={"data": (), "sizes": ({"n": (1, 4_000_001)},)})

@@ -20,7 +20,7 @@ from grader.pages.pages import class_page, similar_page
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.in_turn(3)
+pytestmark = pytest.mark.in_turn(4)
 
 SAMPLES = Path(__file__).resolve().parents[1] / "samples"
 STUDENTS, FEWER, LABS = 500, 100, 11

@@ -12,7 +12,7 @@ from grader.model.result import Result
 from grader.pages.pages import student_page
 from grader.run.scoring.redaction import for_student
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 Named = Callable[[str], tuple[Result, dict[str, str]]]
 HEIGHT = "document.documentElement.scrollHeight"

@@ -18,7 +18,7 @@ from grader.roll.batch.opened_tools import lab_judge
 from grader.run.scoring.lab_score import score_lab
 from grader.run.scoring.redaction import for_student
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[3]
 SUM = ROOT / "solutions" / "06-reduction" / "rejects" / "blocks_add_without_atomic.cu"

@@ -18,7 +18,7 @@ from grader.pages.pages import trace_page
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.in_turn(3)
+pytestmark = pytest.mark.in_turn(4)
 
 MOST_BYTES = 1_000_000
 Opened = Callable[..., Any]

@@ -15,7 +15,7 @@ from grader.model.verdicts import Verdict
 from grader.roll.batch.job_store import OUTCOME_JSON
 from grader.roll.batch.opened_tools import lab_judge
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[4]
 LAB = load_lab(ROOT, "08-scan")

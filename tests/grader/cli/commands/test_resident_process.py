@@ -19,7 +19,7 @@ import pytest
 from grader.cli import resident_process
 from grader.system import worker_processes
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[4]
 TILELAB = Path(sys.executable).with_name("tilelab")

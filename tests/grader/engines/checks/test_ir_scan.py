@@ -17,7 +17,7 @@ from grader.engines.cpu_toolchain import PLAIN, CpuToolchain, prepare
 from grader.engines.dump_scan import scan_ir
 from grader.engines.refusal import Refusal
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[4]
 Scan = Callable[[str], Refusal | None]

@@ -7,7 +7,7 @@ import pytest
 from grader.run.kernels.host_code import items_of
 from grader.source.lexer import pieces
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 _PATTERN = re.compile(r"""(?P<raw>R"(?P<mark>[^()\\\s"]{0,16})\()|(?P<word>\w+)|(?P<sign>[^\s\w])""")
 

@@ -13,7 +13,7 @@ import pytest
 
 from grader.engines.build_steps import PREPROCESSING_BYTES
 
-pytestmark = pytest.mark.in_turn(3)
+pytestmark = pytest.mark.in_turn(4)
 
 BuildSource = Callable[[str | bytes], Any]  # conftest's Built
 

@@ -22,7 +22,7 @@ from grader.engines.toolset import Toolset
 from grader.model.labs import load_lab
 from grader.run.speed.contest import stage
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[4]
 CAPABILITIES = (75, 80, 89, 90, 100, 120)

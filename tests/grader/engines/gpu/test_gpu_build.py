@@ -15,7 +15,7 @@ from grader.engines.gpu_toolchain import GpuTarget, GpuToolchain, NoToolchain, f
 from grader.engines.toolset import Toolset
 from grader.model.verdicts import Verdict
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[4]
 ENTRIES = EntrySignatures("scale(float const*, float*, int)", "scale_launch(int)")

@@ -16,7 +16,7 @@ from grader.engines.token_scan import MAX_DEPTH, MAX_SOURCE, MAX_TOKENS, Tokens,
 from grader.model.verdicts import Verdict
 from grader.source.lexer import Lexer, without_comments
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 FILE = "k.cu"
 ORIGIN = TextOrigin(FILE, "/build", EntrySignatures("k(float*)"))

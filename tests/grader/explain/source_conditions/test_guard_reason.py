@@ -6,7 +6,7 @@ import pytest
 
 from grader.explain.guard_reason import GuardReason, LaunchThread, guard_reason
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 SIZES = {"M": 20, "N": 30, "K": 4}
 

@@ -12,7 +12,7 @@ from grader.explain.product_sum import products_of, stored_elements, sum_in
 from grader.explain.recording import Recording
 from tests.grader.explain.stories.conftest import ROOT, Tell
 
-pytestmark = pytest.mark.in_turn(3)
+pytestmark = pytest.mark.in_turn(4)
 
 LADDER = ROOT / "solutions" / "04-open" / "ladder"
 TILE = (LADDER / "02_register_tile.cu").read_text()

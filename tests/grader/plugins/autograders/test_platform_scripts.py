@@ -20,7 +20,7 @@ from grader.model.course_root import load_labs
 from grader.plugins.autograders.packing import PackRequest, gradescope_pack, zipped
 from grader.plugins.autograders.platform_list import NOT_GRADED
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[4]
 SCRIPTS = ROOT / "docker" / "autograders"

@@ -39,7 +39,7 @@ pytestmark = [
         bool(missing_programs()),
         reason=f"no Slurm here: {', '.join(missing_programs())} missing; apt-get install slurmctld slurmd slurm-client munge",
     ),
-    pytest.mark.in_turn(3),
+    pytest.mark.in_turn(4),
 ]
 
 

@@ -21,7 +21,7 @@ from grader.run import compiler_trial
 from grader.run.compiler_trial import Canary, compiler_trouble, read_canaries, run_canary, try_compiler
 from grader.run.launches import kernel_check
 
-pytestmark = pytest.mark.in_turn(3)
+pytestmark = pytest.mark.in_turn(4)
 
 ROOT = Path(__file__).resolve().parents[4]
 CANARIES = {canary.source.stem: canary for canary in read_canaries(ROOT / "kit" / "canaries")}

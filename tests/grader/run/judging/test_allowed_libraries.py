@@ -16,7 +16,7 @@ from grader.model.verdicts import Verdict
 from grader.run.lab_judging import LabJudge
 from grader.run.lab_verdict import all_passed
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[4]
 REDUCTION = """#include <tilelab/device.cuh>

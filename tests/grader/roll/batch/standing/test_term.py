@@ -22,7 +22,7 @@ from grader.model.errors import RemediableError
 from grader.roll.batch.class_standing import HistoryFolder
 from grader.roll.policy.grade_history import KeptBatch, last_grades
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 WHOLE = bool(os.environ.get("TILELAB_WHOLE_CORPUS"))
 STUDENTS = 300 if WHOLE else 24

@@ -12,7 +12,7 @@ from grader.model.verdicts import Verdict
 from grader.run.launches.added_barrier import add_barrier, places_for_a_barrier
 from grader.run.launches.lab_launch import LaunchRefusedError, Run, TraceRequest, launch_builder
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[5]
 KERNEL = [

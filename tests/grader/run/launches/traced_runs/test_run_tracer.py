@@ -16,7 +16,7 @@ from grader.pages.launches.trace_tables import as_text
 from grader.run.launches.lab_launch import LaunchRefusedError, TraceRequest
 from grader.run.launches.trace_phases import BESIDE_FROM
 
-pytestmark = pytest.mark.in_turn(2)
+pytestmark = pytest.mark.in_turn(3)
 
 ROOT = Path(__file__).resolve().parents[5]
 TWO = (ROOT / "tests" / "labs" / "traced_runs" / "two_launches.cu").read_bytes()
