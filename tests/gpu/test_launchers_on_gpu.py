@@ -30,7 +30,10 @@ Measured = Callable[[str], None]
 
 def graded(toolset: Toolset, lab: Lab, source: Path, scratch: Path) -> LabResult:
     handed_in = scratch / lab.public.file
-    handed_in.write_bytes(normalise(source.read_bytes())[0])
+    text = source.read_text(encoding="utf-8")
+    for shared in source.parent.glob("*.cuh"):
+        text = text.replace(f'#include "{shared.name}"\n', shared.read_text(encoding="utf-8"))
+    handed_in.write_bytes(normalise(text.encode())[0])
     outcome = LabJudge(toolset, SEED, public_only=False)(lab, handed_in, scratch)
     return with_measured_speed(lab, score_lab(lab, outcome))
 
